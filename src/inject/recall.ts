@@ -1,3 +1,5 @@
+import { type GitCommit, shortHash } from '../core/commit.ts'
+import { decisiveText } from '../core/commit-message.ts'
 import type { Hit } from '../core/hit.ts'
 import type { ProjectKey } from '../core/ids.ts'
 import type { Session } from '../core/memory.ts'
@@ -52,14 +54,16 @@ export async function recallFor(
   const reasons = new Map<Hit, string>()
   const knowledge = isUnstarted(session) ? NO_KNOWLEDGE : await knowledgeOf(store, session)
   for (const hit of hits) {
-    const why = (await whyKnown(store, hit, knowledge)) ?? (await whyRepeatedPrompt(store, hit, query))
+    const why = (await whyKnown(store, hit, knowledge)) ?? (await whyRepeatedPrompt(store, hit, query)) ?? whyNoDecision(hit)
     if (why) reasons.set(hit, why)
   }
   const unknown = hits.filter((hit) => !reasons.has(hit))
   const byMeaning = hits.some((hit) => hit.cosine !== null)
   const { relevant, left } = relevantHits(unknown, byMeaning, await store.documents.count(null))
   for (const [hit, why] of left) reasons.set(hit, why)
-  const page = writeRecall(relevant, tokens, now, reasons)
+  const lines = new Map<Hit, string>()
+  for (const hit of relevant) lines.set(hit, await recalledLine(store, hit, now))
+  const page = writeRecall(lines, tokens, reasons)
   const notShown = hits.flatMap((hit): ReasonedItem[] => {
     const why = reasons.get(hit)
     return why === undefined ? [] : [{ ...itemRef(hit), why: `${why} (score ${hit.score.toFixed(2)})` }]
@@ -82,12 +86,12 @@ async function searchEarlierSessions(
 }
 
 /** Adds hits until one does not fit: a shorter one further down is less relevant. `reasons` gets those that are left out. */
-function writeRecall(hits: Hit[], tokens: number, now: number, reasons: Map<Hit, string>): BriefPage {
+function writeRecall(recalled: Map<Hit, string>, tokens: number, reasons: Map<Hit, string>): BriefPage {
   const page = openPage('<recollect-context about="this prompt">', '</recollect-context>', { tokens, characters: tokens * 5 })
   let firstLeftOut: Hit | null = null
-  for (const hit of hits) {
+  for (const [hit, line] of recalled) {
     const why = `${describeMatch(hit)} (score ${hit.score.toFixed(2)})`
-    const parts = [...(page.memoryCount() === 0 ? [RECALL_HEADING] : []), { of: { ...itemRef(hit), why }, lines: [recalledLine(hit, now)] }]
+    const parts = [...(page.memoryCount() === 0 ? [RECALL_HEADING] : []), { of: { ...itemRef(hit), why }, lines: [line] }]
     if (firstLeftOut) reasons.set(hit, `comes after ${memoryId(firstLeftOut.kind, firstLeftOut.id)}, which did not fit`)
     else if (!page.add(...parts)) {
       firstLeftOut = hit
@@ -124,8 +128,9 @@ export function relevantHits(
   }
   const relevant = hits.filter((hit) => !left.has(hit))
   if (hits.slice(0, thresholds.leading).some((hit) => !left.has(hit))) return { relevant, left }
-  for (const hit of relevant) left.set(hit, 'the best hit is not about the prompt')
-  return { relevant: [], left }
+  // A commit is judged alone: a session that ranks first by all of its turns says nothing about it.
+  for (const hit of relevant) if (hit.kind !== 'commit') left.set(hit, 'the best hit is not about the prompt')
+  return { relevant: relevant.filter((hit) => !left.has(hit)), left }
 }
 
 /**
@@ -133,6 +138,7 @@ export function relevantHits(
  * so the words must be rare enough together that hardly any document would contain them by chance.
  */
 function whyBelowThreshold(hit: Hit, byMeaning: boolean, documents: number, thresholds: RecallThresholds): string | null {
+  if (hit.kind === 'commit') return isCommitRelevant(hit, documents) ? null : `below the threshold: ${describeMatch(hit)}`
   if (hit.matched < thresholds.words)
     return `below the threshold: ${describeMatch(hit, hit.matched === 0 ? 'none' : `only ${hit.matched}`)}`
   if (documents >= YOUNG_STORE_DOCUMENTS && hit.unlikely < thresholds.unlikely * Math.log(documents))
@@ -145,6 +151,20 @@ function whyBelowThreshold(hit: Hit, byMeaning: boolean, documents: number, thre
       : hit.coverage + hit.cosine >= thresholds.withNearness
   return isEnough ? null : `below the threshold: ${describeMatch(hit)}`
 }
+
+/**
+ * Whether a commit is about the prompt, by the words that some memory contains. A bug report has many words that none has, and its rule was
+ * written in other words than the report, so a third of the known words is much; but they must be rare together.
+ */
+const isCommitRelevant = ({ known }: Hit, documents: number) =>
+  ((known.matched >= COMMIT_THRESHOLDS.words && known.coverage >= COMMIT_THRESHOLDS.coverage) ||
+    (known.matched >= 2 && known.coverage >= COMMIT_THRESHOLDS.shortPrompt)) &&
+  (documents < YOUNG_STORE_DOCUMENTS || known.unlikely >= COMMIT_THRESHOLDS.unlikely * Math.log(documents))
+const COMMIT_THRESHOLDS = { words: 3, coverage: 0.32, shortPrompt: 0.9, unlikely: 1.8 } as const
+
+/** Only a commit that settles something, and still holds, is worth showing at a prompt. Search finds the others. */
+const whyNoDecision = ({ kind, type }: Hit): string | null =>
+  kind === 'commit' && type !== 'decision' ? 'a commit without a decision' : null
 
 /** Why a session already knows a hit; null if it does not. */
 async function whyKnown(store: Store, hit: Hit, { shown, sessions, contentIds }: SessionKnowledge): Promise<string | null> {
@@ -191,8 +211,20 @@ function describeMatch(hit: Hit, share = `${Math.round(hit.coverage * 100)} %`):
 
 const itemRef = ({ kind, id }: Hit): Pick<InjectedItem, 'kind' | 'id'> => ({ kind, id: kind === 'note' ? id : Number(id) })
 
-function recalledLine(hit: Hit, now: number): string {
+async function recalledLine(store: Store, hit: Hit, now: number): Promise<string> {
+  const commit = hit.kind === 'commit' ? await store.commits.get(Number(hit.id)) : null
+  if (commit) return commitLine(commit, hit, now)
   const [title, snippet] = [shorten(neutralizeText(hit.title), 160), shorten(neutralizeText(hit.snippet), 200)]
   const body = snippet && !title.includes(snippet.slice(0, 40)) ? ` — ${snippet}` : ''
   return `${memoryId(hit.kind, hit.id)} · ${formatAge(hit.at, now)} · ${hit.type} · ${title}${body} · ~${hit.tokens}t`
 }
+
+/** A commit with what it settled, verbatim. */
+function commitLine({ hash, subject, body, author, at }: GitCommit, hit: Hit, now: number): string {
+  const source = `settled in commit ${shortHash(hash)} on ${new Date(at).toISOString().slice(0, 10)} by ${shorten(neutralizeText(author), 40)}`
+  const text = neutralizeText(decisiveText(body, MAX_COMMIT_CHARACTERS))
+  return `${memoryId('commit', hit.id)} · ${formatAge(at, now)} · ${shorten(neutralizeText(subject), 160)} — ${source}: ${text} · ~${hit.tokens}t`
+}
+
+/** About 225 tokens: most messages whole. */
+const MAX_COMMIT_CHARACTERS = 900

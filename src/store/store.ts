@@ -9,6 +9,7 @@ import { dirname } from 'node:path'
 import { exists, fileSizeBytes, moveFile, readBytes } from '../platform/files.ts'
 import { filesIn } from '../platform/folder.ts'
 import { auditStatements } from './audit.ts'
+import { commitStatements } from './commits.ts'
 import { costStatements } from './costs.ts'
 import { distilledTurnStatements } from './distilled-turns.ts'
 import { documentStatements } from './documents.ts'
@@ -32,6 +33,7 @@ import { vectorStatements } from './vectors.ts'
 
 export type { CandidateIds } from './candidates.ts'
 export { type ForeignSession, openClaudeMem } from './claude-mem.ts'
+export type { NewCommit } from './commits.ts'
 export type {
   DocumentKind,
   DocumentLocation,
@@ -91,6 +93,7 @@ export async function openStore(path: string, options: StoreOptions = {}) {
     observations: observationStatements(db, index),
     summaries: summaryStatements(db, index),
     notes: noteStatements(db, index),
+    commits: commitStatements(db, index),
     plans: planStatements(db),
     jobs: jobStatements(db),
     distilledTurns: distilledTurnStatements(db),

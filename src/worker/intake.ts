@@ -8,7 +8,7 @@ import type { Agent } from '../integrations/agent.ts'
 import { exists } from '../platform/files.ts'
 import type { Store } from '../store/store.ts'
 import { commandName } from '../wire/start.ts'
-import { queueSync } from './automatic-jobs.ts'
+import { queueGitHistory, queueSync } from './automatic-jobs.ts'
 import { receiptPage, saveMarkedNotes } from './draft-notes.ts'
 import type { Services } from './services.ts'
 
@@ -57,6 +57,8 @@ export async function ingestWithoutReply(services: Services, { agent, payload, c
 
 /** The brief goes first: git would compete for the machine while the client waits. */
 const SYNC_DELAY_AFTER_START_MS = 500
+/** After the sync, and after the first prompt of a person who was quick. */
+const GIT_HISTORY_DELAY_AFTER_START_MS = 5000
 
 async function ingestEvents(services: Services, agent: Agent, events: AgentEvent[], context: EventContext) {
   const { store } = services
@@ -80,6 +82,11 @@ async function ingestEvents(services: Services, agent: Agent, events: AgentEvent
       await queueSync(store, event.at, Date.now() + SYNC_DELAY_AFTER_START_MS)
     // Due now, so it runs after the jobs that write the session's notes, and syncs those too.
     if (captured.session && event.kind === 'session-ended') await queueSync(store, event.at, Date.now())
+    if (captured.session && services.settings.git.history && (event.kind === 'session-started' || event.kind === 'session-ended')) {
+      const { project, folder } = captured.session
+      const delay = event.kind === 'session-started' ? GIT_HISTORY_DELAY_AFTER_START_MS : 0
+      await queueGitHistory(store, { project, folder }, event.at, Date.now() + delay)
+    }
   }
   return { changes, session }
 }

@@ -8,6 +8,7 @@ import { openBackgroundSync } from './background-sync.ts'
 import { runConsolidateJob } from './consolidation.ts'
 import { saveEpisodeNote, saveMarkedNotes, saveStatementNotes } from './draft-notes.ts'
 import type { Embedding } from './embedding.ts'
+import { followGitHistory } from './import-git.ts'
 import { importTranscripts } from './import-transcripts.ts'
 import { moveProject, wipeProject } from './project-jobs.ts'
 import { ingestTranscript } from './reconcile.ts'
@@ -66,6 +67,7 @@ function jobHandlers(
     consolidate: (job) => runConsolidateJob(services, job),
     'catch-up': (job) => catchUp(services, job),
     sync: (job) => sync.start(job),
+    'git-history': (job) => followGitHistory(services, job),
     'move-project': async (job) => {
       await thenComplete((payload: Jobs['move-project']) => moveProject(services, payload))(job)
       services.stream.publish({ type: 'projects-changed', data: job.payload })

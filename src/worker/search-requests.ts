@@ -2,7 +2,7 @@ import type { ProjectKey } from '../core/ids.ts'
 import { parseMemoryId } from '../core/memory-kinds.ts'
 import { answerParsedQuery, parseQuery, type QueryAnswer, type QueryOptions } from '../retrieval/answer.ts'
 import { timeline } from '../retrieval/search.ts'
-import type { DocumentLocation } from '../store/store.ts'
+import type { DocumentLocation, DocumentRef, Store } from '../store/store.ts'
 import type { memories, SearchResponse, TimelineResponse } from '../wire/contract/memories.ts'
 import type { ParsedRequest } from '../wire/contract/route.ts'
 import { parseRequestTime, resolveProject, resolveQueriedProject } from './request-params.ts'
@@ -97,9 +97,16 @@ async function searchOrWiden(services: Services, text: string, options: QueryOpt
 
 const NOTHING_CLOSE = 'Nothing close to that is remembered.'
 
+/** A commit may be named by its hash. */
+export async function withCommitNumber(store: Store, memory: DocumentRef): Promise<DocumentRef> {
+  const commit = memory.kind === 'commit' ? await store.commits.find(memory.ref) : null
+  return commit ? { kind: 'commit', ref: String(commit.id) } : memory
+}
+
 async function locateMemory(services: Services, id: string): Promise<DocumentLocation> {
   const named = parseMemoryId(id)
-  const location = named && (await services.store.documents.locationOf(named.kind, named.ref))
+  const { kind, ref } = (named && (await withCommitNumber(services.store, named))) ?? {}
+  const location = kind && ref ? await services.store.documents.locationOf(kind, ref) : null
   if (!location) throw new BadRequest(`there is no ${named ? `${named.kind} ${named.ref}` : id}`)
   return location
 }

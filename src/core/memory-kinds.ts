@@ -47,5 +47,5 @@ const COMMIT_HASH = /^C([0-9a-f]{7,64})$/i
 
 /** Whether a word is very probably an id. A note counts only by its 26-character id or its address. */
 export function isMemoryId(word: string): boolean {
-  return /^(?:[#SPC]?\d{1,15}|N?[0-7][0-9A-HJKMNP-TV-Z]{25}|recollect:\/\/\S{1,200})$/i.test(word)
+  return /^(?:[#SPC]?\d{1,15}|C(?=[a-f]*\d)[0-9a-f]{7,64}|N?[0-7][0-9A-HJKMNP-TV-Z]{25}|recollect:\/\/\S{1,200})$/i.test(word)
 }

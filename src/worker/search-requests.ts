@@ -5,6 +5,7 @@ import { timeline } from '../retrieval/search.ts'
 import type { DocumentLocation, DocumentRef, Store } from '../store/store.ts'
 import type { memories, SearchResponse, TimelineResponse } from '../wire/contract/memories.ts'
 import type { ParsedRequest } from '../wire/contract/route.ts'
+import { noSuchMemory } from './missing-memory.ts'
 import { parseRequestTime, resolveProject, resolveQueriedProject } from './request-params.ts'
 import { BadRequest } from './server.ts'
 import type { Services } from './services.ts'
@@ -105,8 +106,9 @@ export async function withCommitNumber(store: Store, memory: DocumentRef): Promi
 
 async function locateMemory(services: Services, id: string): Promise<DocumentLocation> {
   const named = parseMemoryId(id)
-  const { kind, ref } = (named && (await withCommitNumber(services.store, named))) ?? {}
-  const location = kind && ref ? await services.store.documents.locationOf(kind, ref) : null
-  if (!location) throw new BadRequest(`there is no ${named ? `${named.kind} ${named.ref}` : id}`)
+  const memory = named && (await withCommitNumber(services.store, named))
+  const location = memory && (await services.store.documents.locationOf(memory.kind, memory.ref))
+  if (!location)
+    throw named ? noSuchMemory(named.kind, named.ref) : new BadRequest(`"${id}" is not a memory id (they look like #12, S4, P7 or N01J…)`)
   return location
 }

@@ -62,7 +62,8 @@ export async function recallFor(
   const { relevant, left } = relevantHits(unknown, byMeaning, await store.documents.count(null))
   for (const [hit, why] of left) reasons.set(hit, why)
   const lines = new Map<Hit, string>()
-  for (const hit of relevant) lines.set(hit, await recalledLine(store, hit, now))
+  const commits = await commitsOf(store, relevant)
+  for (const hit of newestCommitsFirst(relevant)) lines.set(hit, recalledLine(hit, commits, now))
   const page = writeRecall(lines, tokens, reasons)
   const notShown = hits.flatMap((hit): ReasonedItem[] => {
     const why = reasons.get(hit)
@@ -211,17 +212,30 @@ function describeMatch(hit: Hit, share = `${Math.round(hit.coverage * 100)} %`):
 
 const itemRef = ({ kind, id }: Hit): Pick<InjectedItem, 'kind' | 'id'> => ({ kind, id: kind === 'note' ? id : Number(id) })
 
-async function recalledLine(store: Store, hit: Hit, now: number): Promise<string> {
-  const commit = hit.kind === 'commit' ? await store.commits.get(Number(hit.id)) : null
-  if (commit) return commitLine(commit, hit, now)
+async function commitsOf(store: Store, hits: Hit[]): Promise<GitCommit[]> {
+  const ids = hits.flatMap(({ kind, id }) => (kind === 'commit' ? [Number(id)] : []))
+  return (await Promise.all(ids.map((id) => store.commits.get(id)))).filter((commit) => commit !== null)
+}
+
+/** Commits keep their places among the hits, but the newest takes the first of them: it may have replaced what the others settled. */
+function newestCommitsFirst(hits: Hit[]): Hit[] {
+  const newest = hits.filter(({ kind }) => kind === 'commit').toSorted((a, b) => b.at - a.at)
+  return hits.map((hit) => (hit.kind === 'commit' ? (newest.shift() ?? hit) : hit))
+}
+
+function recalledLine(hit: Hit, commits: GitCommit[], now: number): string {
+  const commit = hit.kind === 'commit' ? commits.find(({ id }) => String(id) === hit.id) : undefined
+  if (commit) return commitLine(commit, hit, commits, now)
   const [title, snippet] = [shorten(neutralizeText(hit.title), 160), shorten(neutralizeText(hit.snippet), 200)]
   const body = snippet && !title.includes(snippet.slice(0, 40)) ? ` — ${snippet}` : ''
   return `${memoryId(hit.kind, hit.id)} · ${formatAge(hit.at, now)} · ${hit.type} · ${title}${body} · ~${hit.tokens}t`
 }
 
 /** A commit with what it settled, verbatim. */
-function commitLine({ hash, subject, body, author, at }: GitCommit, hit: Hit, now: number): string {
-  const source = `settled in commit ${shortHash(hash)} on ${new Date(at).toISOString().slice(0, 10)} by ${shorten(neutralizeText(author), 40)}`
+function commitLine({ hash, subject, body, author, at, files }: GitCommit, hit: Hit, commits: GitCommit[], now: number): string {
+  const newer = commits.find((other) => other.at > at && other.files.some((file) => files.includes(file)))
+  const order = newer ? `, before ${memoryId('commit', newer.id)} changed the same file` : ''
+  const source = `settled in commit ${shortHash(hash)} on ${new Date(at).toISOString().slice(0, 10)} by ${shorten(neutralizeText(author), 40)}${order}`
   const text = neutralizeText(decisiveText(body, MAX_COMMIT_CHARACTERS))
   return `${memoryId('commit', hit.id)} · ${formatAge(at, now)} · ${shorten(neutralizeText(subject), 160)} — ${source}: ${text} · ~${hit.tokens}t`
 }

@@ -214,6 +214,19 @@ describe('at a prompt', () => {
     expect(shown).not.toContain('harbour')
   })
 
+  test('of two decisions about the same file the newer comes first, and the older says so', async () => {
+    await using at = await aProject()
+    at.repository.addCommits([
+      { message: SEVEN },
+      { message: SEVEN.replace('stay 7', 'now be 9').replace('cap the', 'raise the cap of the') },
+    ])
+    await run(at.desk, at.path)
+    const shown = await recall(at, PROMPT)
+    expect(shown.indexOf('must now be 9')).toBeGreaterThan(0)
+    expect(shown.indexOf('must stay 7')).toBeGreaterThan(shown.indexOf('must now be 9'))
+    expect(shown).toMatch(/by Ada, before C\d+ changed the same file: MAX_ATTEMPTS must stay 7/)
+  })
+
   test('a commit without a decision, and one that was undone, are not shown', async () => {
     await using at = await aProject()
     at.repository.commit('fix: retrier attempts limit window rate many right makes leaves')

@@ -15,6 +15,8 @@ import { redactPatterns, type Services } from './services.ts'
 
 /** Older commits are read only if a person asks for them with a date. */
 const MAX_COMMITS = 20_000
+/** Git counts commits up to this. */
+const MAX_COMMITS_SINCE = 2 ** 31 - 1
 /** One run of git, and one job: other jobs wait no longer than this takes. */
 const COMMITS_PER_RUN = 500
 /** One transaction: hooks wait no longer than this takes. */
@@ -29,13 +31,14 @@ export async function* importGitHistory(
   { folder, since, project: given }: { folder: string; since: number | null; project: ProjectKey | null },
   total: ImportCounts,
 ): AsyncGenerator<ImportLine> {
-  const project = given ?? (await services.store.projects.currentKey(projectKey(findProject(folder))))
-  if (services.rules(defaultAgent(services)).isExcludedProject(project, folder))
-    throw new Error(`${project} is excluded by privacy.exclude_projects, so its commits are not read`)
+  const own = await services.store.projects.currentKey(projectKey(findProject(folder)))
+  const project = given ?? own
+  const excluded = [own, project].find((key) => services.rules(defaultAgent(services)).isExcludedProject(key, folder))
+  if (excluded) throw new Error(`${excluded} is excluded by privacy.exclude_projects, so its commits are not read`)
   const head = readValue(await headCommit(folder), folder)
   if (head === null) return
   const range = { head, known: [], since }
-  const limit = since === null ? MAX_COMMITS : Number.MAX_SAFE_INTEGER
+  const limit = since === null ? MAX_COMMITS : MAX_COMMITS_SINCE
   const of = readValue(await countCommits(folder, range, limit), folder)
   for (let skip = 0; skip < of; skip += COMMITS_PER_RUN) {
     yield { kind: 'importing', what: 'commits', done: skip, of }

@@ -57,8 +57,8 @@ export async function ingestWithoutReply(services: Services, { agent, payload, c
 
 /** The brief goes first: git would compete for the machine while the client waits. */
 const SYNC_DELAY_AFTER_START_MS = 500
-/** After the sync, and after the first prompt of a person who was quick. */
-const GIT_HISTORY_DELAY_AFTER_START_MS = 5000
+/** After the sync. */
+const GIT_HISTORY_DELAY_AFTER_START_MS = 2000
 
 async function ingestEvents(services: Services, agent: Agent, events: AgentEvent[], context: EventContext) {
   const { store } = services

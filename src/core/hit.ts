@@ -24,6 +24,8 @@ export type Hit = {
   matched: number
   /** How unlikely it is that these words occur together by chance: ln of the number of documents in which one such match is expected. */
   unlikely: number
+  /** The same, counting only words that some memory contains: a long text has many distinctive words that none has. */
+  known: { coverage: number; matched: number; unlikely: number }
   /** Similarity in meaning, from -1 to 1; null when it is not among the nearest, or there was no search by meaning. */
   cosine: number | null
   /** The cost of reading the full memory. */

@@ -32,6 +32,8 @@ export type Jobs = {
   /** Give turns of older versions what new ones have: links, activity and traces. */
   'catch-up': NoPayload
   sync: NoPayload
+  /** Read the commits that are new in a project's repository. `reading` says how far a longer reading has come. */
+  'git-history': { project: string; folder: string; reading?: { head: string; known: string[]; skip: number } }
   'move-project': { from: string; to: string }
   /** Delete memories for good: the ids of what goes. */
   erase: ErasedIds

@@ -11,14 +11,22 @@ test.each([
   ['s3', { kind: 'summary', ref: '3' }],
   ['01ARZ3NDEKTSV4RRFFQ69G5FAV', { kind: 'note', ref: '01ARZ3NDEKTSV4RRFFQ69G5FAV' }],
   ['recollect://global/decisions/my-note', { kind: 'note', ref: 'my-note' }],
+  ['C1A2b3c4', { kind: 'commit', ref: '1a2b3c4' }],
+  ['C12', { kind: 'commit', ref: '12' }],
+  ['Cache', null],
   ['login', null],
   ['#x', null],
 ] as const)('%s is parsed as an id or rejected', (id, parsed) => {
   expect(parseMemoryId(id)).toEqual(parsed)
 })
 
-test('a word that starts like a note id is not an id in a search', () => {
-  expect([isMemoryId('Nothing'), isMemoryId('P7'), isMemoryId('N01ARZ3NDEKTSV4RRFFQ69G5FAV')]).toEqual([false, true, true])
+test('a word that starts like a note id or looks like a hash is not an id in a search', () => {
+  expect([isMemoryId('Nothing'), isMemoryId('Cdefaced'), isMemoryId('P7'), isMemoryId('N01ARZ3NDEKTSV4RRFFQ69G5FAV')]).toEqual([
+    false,
+    false,
+    true,
+    true,
+  ])
 })
 
 test('every kind and type has its own icon, two columns wide', () => {

@@ -2,12 +2,12 @@ import { OBSERVATION_TYPES, type ObservationType } from './memory.ts'
 import { parseNoteId } from './note.ts'
 
 /** The kinds of memories that can be found and shown. Each kind numbers its own ids, so an id is shown with the letter of its kind. */
-export const MEMORY_KINDS = ['observation', 'summary', 'prompt', 'note'] as const
+export const MEMORY_KINDS = ['observation', 'summary', 'prompt', 'note', 'commit'] as const
 export type MemoryKind = (typeof MEMORY_KINDS)[number]
 
-const ID_LETTERS: Record<MemoryKind, string> = { observation: '#', summary: 'S', prompt: 'P', note: 'N' }
+const ID_LETTERS: Record<MemoryKind, string> = { observation: '#', summary: 'S', prompt: 'P', note: 'N', commit: 'C' }
 
-/** A memory's id as search shows it: #12, S3, P7, N01K…. */
+/** A memory's id as search shows it: #12, S3, P7, N01K…, C5. */
 export const memoryId = (kind: MemoryKind, id: string | number): string => `${ID_LETTERS[kind]}${id}`
 
 /** One icon for each kind and each type of observation. Every icon takes two columns in a terminal. */
@@ -21,6 +21,7 @@ const ICONS: Record<ObservationType | Exclude<MemoryKind, 'observation'>, string
   summary: '📋',
   prompt: '💬',
   note: '📌',
+  commit: '📦',
 }
 
 /** The icon of a memory. An observation type defined by the person's own mode has the icon of a change. */
@@ -29,15 +30,22 @@ export function iconOf(kind: MemoryKind, type: string): string {
   return ICONS[OBSERVATION_TYPES.find((known) => known === type) ?? 'change']
 }
 
-/** Parses an id: #12 or 12 is an observation, S3 a summary, P7 a prompt, N with a note's id, or a note's address, a note. Null for anything else. */
+/**
+ * Parses an id: #12 or 12 is an observation, S3 a summary, P7 a prompt, C5 a commit, also by its hash (C1a2b3c4); N with a note's id, or a
+ * note's address, is a note. Null for anything else.
+ */
 export function parseMemoryId(id: string): { kind: MemoryKind; ref: string } | null {
-  const [, letter, number] = /^([#SP]?)(\d{1,15})$/i.exec(id) ?? []
+  const [, letter, number] = /^([#SPC]?)(\d{1,15})$/i.exec(id) ?? []
   if (number) return { kind: MEMORY_KINDS.find((kind) => ID_LETTERS[kind] === letter?.toUpperCase()) ?? 'observation', ref: number }
+  const [, hash] = COMMIT_HASH.exec(id) ?? []
+  if (hash) return { kind: 'commit', ref: hash.toLowerCase() }
   const note = isMemoryId(id) || /^N[\w.-]{1,80}$/i.test(id) ? parseNoteId(id.replace(/^N/i, '')) : null
   return note && { kind: 'note', ref: note }
 }
 
+const COMMIT_HASH = /^C([0-9a-f]{7,64})$/i
+
 /** Whether a word is very probably an id. A note counts only by its 26-character id or its address. */
 export function isMemoryId(word: string): boolean {
-  return /^(?:[#SP]?\d{1,15}|N?[0-7][0-9A-HJKMNP-TV-Z]{25}|recollect:\/\/\S{1,200})$/i.test(word)
+  return /^(?:[#SPC]?\d{1,15}|C(?=[a-f]*\d)[0-9a-f]{7,64}|N?[0-7][0-9A-HJKMNP-TV-Z]{25}|recollect:\/\/\S{1,200})$/i.test(word)
 }

@@ -1,3 +1,5 @@
+import { type GitCommit, shortHash } from '../core/commit.ts'
+import { decisiveText } from '../core/commit-message.ts'
 import type { Hit } from '../core/hit.ts'
 import type { ProjectKey } from '../core/ids.ts'
 import type { Session } from '../core/memory.ts'
@@ -79,7 +81,7 @@ export async function recallFor(
   const reasons = new Map<Hit, string>()
   const knowledge = isUnstarted(session) ? NO_KNOWLEDGE : await knowledgeOf(store, session)
   for (const hit of hits) {
-    const why = (await whyKnown(store, hit, knowledge)) ?? (await whyRepeatedPrompt(store, hit, query))
+    const why = (await whyKnown(store, hit, knowledge)) ?? (await whyRepeatedPrompt(store, hit, query)) ?? whyNoDecision(hit)
     if (why) reasons.set(hit, why)
   }
   const unknown = hits.filter((hit) => !reasons.has(hit))
@@ -129,8 +131,9 @@ async function entriesFor(
 ): Promise<RecallEntry[]> {
   const { concludeHits } = await import('./conclusions.ts')
   const entries: RecallEntry[] = []
-  for (const entry of await concludeHits(store, hits, query, now)) {
-    if (entry.outcome === null) entries.push({ ...entry, lines: [recalledLine(entry.hit, now)] })
+  const commits = await commitsOf(store, hits)
+  for (const entry of await concludeHits(store, newestCommitsFirst(hits), query, now)) {
+    if (entry.outcome === null) entries.push({ ...entry, lines: [recalledLine(entry.hit, commits, now)] })
     else if (entries.some(({ outcome }) => outcome === entry.outcome))
       reasons.set(entry.hit, `its result, ${memoryId('prompt', String(entry.outcome))}, is shown above`)
     else if (shown.has(`prompt:${entry.outcome}`)) reasons.set(entry.hit, 'its result was already shown to this session')
@@ -197,8 +200,9 @@ export function relevantHits(
   }
   const relevant = hits.filter((hit) => !left.has(hit))
   if (hits.slice(0, thresholds.leading).some((hit) => !left.has(hit))) return { relevant, left }
-  for (const hit of relevant) left.set(hit, 'the best hit is not about the prompt')
-  return { relevant: [], left }
+  // A commit is judged alone: a session that ranks first by all of its turns says nothing about it.
+  for (const hit of relevant) if (hit.kind !== 'commit') left.set(hit, 'the best hit is not about the prompt')
+  return { relevant: relevant.filter((hit) => !left.has(hit)), left }
 }
 
 /**
@@ -212,6 +216,7 @@ function whyBelowThreshold(
   thresholds: RecallThresholds,
   thread: ThreadMatch | undefined,
 ): string | null {
+  if (hit.kind === 'commit') return isCommitRelevant(hit, documents) ? null : `below the threshold: ${describeMatch(hit)}`
   if (thread && isThreadAboutPrompt(thread, byMeaning, documents, thresholds)) return null
   if (hit.matched < thresholds.words)
     return `below the threshold: ${describeMatch(hit, hit.matched === 0 ? 'none' : `only ${hit.matched}`)}`
@@ -232,6 +237,20 @@ function isThreadAboutPrompt(thread: ThreadMatch, byMeaning: boolean, documents:
   const isRare = documents < YOUNG_STORE_DOCUMENTS || thread.unlikely >= thresholds.threadUnlikely * Math.log(documents)
   return isRare && (byMeaning ? thread.coverage + thread.cosine >= thresholds.thread : thread.coverage >= thresholds.threadByWords)
 }
+
+/**
+ * Whether a commit is about the prompt, by the words that some memory contains. A bug report has many words that none has, and its rule was
+ * written in other words than the report, so a third of the known words is much; but they must be rare together.
+ */
+const isCommitRelevant = ({ known }: Hit, documents: number) =>
+  ((known.matched >= COMMIT_THRESHOLDS.words && known.coverage >= COMMIT_THRESHOLDS.coverage) ||
+    (known.matched >= 2 && known.coverage >= COMMIT_THRESHOLDS.shortPrompt)) &&
+  (documents < YOUNG_STORE_DOCUMENTS || known.unlikely >= COMMIT_THRESHOLDS.unlikely * Math.log(documents))
+const COMMIT_THRESHOLDS = { words: 3, coverage: 0.32, shortPrompt: 0.9, unlikely: 1.8 } as const
+
+/** Only a commit that settles something, and still holds, is worth showing at a prompt. Search finds the others. */
+const whyNoDecision = ({ kind, type }: Hit): string | null =>
+  kind === 'commit' && type !== 'decision' ? 'a commit without a decision' : null
 
 /** Why a session already knows a hit; null if it does not. */
 async function whyKnown(store: Store, hit: Hit, { shown, sessions, contentIds }: SessionKnowledge): Promise<string | null> {
@@ -278,8 +297,33 @@ function describeMatch(hit: Hit, share = `${Math.round(hit.coverage * 100)} %`):
 
 const itemRef = ({ kind, id }: Hit): Pick<InjectedItem, 'kind' | 'id'> => ({ kind, id: kind === 'note' ? id : Number(id) })
 
-function recalledLine(hit: Hit, now: number): string {
+async function commitsOf(store: Store, hits: Hit[]): Promise<GitCommit[]> {
+  const ids = hits.flatMap(({ kind, id }) => (kind === 'commit' ? [Number(id)] : []))
+  return (await Promise.all(ids.map((id) => store.commits.get(id)))).filter((commit) => commit !== null)
+}
+
+/** Commits keep their places among the hits, but the newest takes the first of them: it may have replaced what the others settled. */
+function newestCommitsFirst(hits: Hit[]): Hit[] {
+  const newest = hits.filter(({ kind }) => kind === 'commit').toSorted((a, b) => b.at - a.at)
+  return hits.map((hit) => (hit.kind === 'commit' ? (newest.shift() ?? hit) : hit))
+}
+
+function recalledLine(hit: Hit, commits: GitCommit[], now: number): string {
+  const commit = hit.kind === 'commit' ? commits.find(({ id }) => String(id) === hit.id) : undefined
+  if (commit) return commitLine(commit, hit, commits, now)
   const [title, snippet] = [shorten(neutralizeText(hit.title), 160), shorten(neutralizeText(hit.snippet), 200)]
   const body = snippet && !title.includes(snippet.slice(0, 40)) ? ` — ${snippet}` : ''
   return `${memoryId(hit.kind, hit.id)} · ${formatAge(hit.at, now)} · ${hit.type} · ${title}${body} · ~${hit.tokens}t`
 }
+
+/** A commit with what it settled, verbatim. */
+function commitLine({ hash, subject, body, author, at, files }: GitCommit, hit: Hit, commits: GitCommit[], now: number): string {
+  const newer = commits.find((other) => other.at > at && other.files.some((file) => files.includes(file)))
+  const order = newer ? `, before ${memoryId('commit', newer.id)} changed the same file` : ''
+  const source = `settled in commit ${shortHash(hash)} on ${new Date(at).toISOString().slice(0, 10)} by ${shorten(neutralizeText(author), 40)}${order}`
+  const text = neutralizeText(decisiveText(body, MAX_COMMIT_CHARACTERS))
+  return `${memoryId('commit', hit.id)} · ${formatAge(at, now)} · ${shorten(neutralizeText(subject), 160)} — ${source}: ${text} · ~${hit.tokens}t`
+}
+
+/** About 225 tokens: most messages whole. */
+const MAX_COMMIT_CHARACTERS = 900

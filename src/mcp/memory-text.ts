@@ -1,3 +1,4 @@
+import { commitMark, type GitCommit, shortHash } from '../core/commit.ts'
 import type { Observation, Prompt, Session, Summary } from '../core/memory.ts'
 import { type MemoryKind, memoryId } from '../core/memory-kinds.ts'
 import { shorten } from '../core/text.ts'
@@ -51,6 +52,8 @@ export function memoryLines(response: MemoryResponse, now: number): string[] {
       return promptLines(response.memory, response, now)
     case 'note':
       return noteLines(response.memory, now)
+    case 'commit':
+      return commitLines(response.memory, now)
   }
 }
 
@@ -103,6 +106,18 @@ export function noteLines(n: FullNote, now: number): string[] {
   ]
   return [head('note', n.id, [...facts, ...state], n.title), ...body(n.body)]
 }
+
+function commitLines(c: GitCommit, now: number): string[] {
+  const facts = [c.type, formatAge(c.at, now), c.project, `commit ${shortHash(c.hash)} by ${c.author}`, commitMark(c)]
+  return [
+    head('commit', c.id, facts.filter(Boolean), c.subject),
+    ...body(c.body),
+    ...(c.files.length > 0 ? [`changed: ${fileList(c)}`] : []),
+  ]
+}
+
+const fileList = ({ files, fileCount }: GitCommit) =>
+  files.map((file) => oneLine(file, 200)).join(', ') + (fileCount > files.length ? `, and ${fileCount - files.length} more` : '')
 
 export function sessionLine(s: Session, now: number): string {
   const title = oneLine(s.title ?? 'untitled', 120)

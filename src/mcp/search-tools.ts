@@ -57,7 +57,7 @@ export const timeline = defineTool({
   title: 'Timeline',
   description: 'Show what happened before and after a memory (anchor), the best hit for a query, or a time.',
   input: strictArguments({
-    anchor: z.string().max(100).optional().describe('id: #12, S3, P7, N…'),
+    anchor: z.string().max(100).optional().describe('id: #12, S3, P7, C5, N…'),
     query: z.string().optional(),
     at: z.string().max(200).optional().describe('2026-03-01, 7d, yesterday'),
     depth_before: z.number().int().min(0).max(50).default(8),
@@ -86,7 +86,7 @@ export const get = defineTool({
   name: 'memory_get',
   title: 'Full text of memories',
   description: 'Get the full text of memories. Get only the few that matter; memory_recall shows their token costs.',
-  input: strictArguments({ ids: z.array(z.string().max(300)).min(1).max(50).describe('#12, S3, P7, N…') }),
+  input: strictArguments({ ids: z.array(z.string().max(300)).min(1).max(50).describe('#12, S3, P7, C5, N…') }),
   hints: READ_ONLY_HINTS,
   run: async (deps, { ids }) => {
     const responses = await deps.worker.call('POST /api/memories/batch', { ids })
@@ -171,5 +171,5 @@ function graphItemLine(item: GraphMemory & Partial<GraphStep>, now: number): str
 function refOf(id: string): string {
   const parsed = parseMemoryId(id.trim())
   if (parsed) return `${parsed.kind}:${parsed.ref}`
-  throw new RefusedError(`"${neutralizeText(id)}" is not a memory id. Ids look like #12, S3, P7 or N…; memory_recall shows them.`, 400)
+  throw new RefusedError(`"${neutralizeText(id)}" is not a memory id. Ids look like #12, S3, P7, C5 or N…; memory_recall shows them.`, 400)
 }

@@ -81,13 +81,10 @@ export async function runForBytes(
   let timer: ReturnType<typeof setTimeout> | undefined
   try {
     const child = Bun.spawn([command, ...args], {
-      ...(options.cwd ? { cwd: options.cwd } : {}),
-      env: options.environment ? childEnvironment(options.environment) : process.env,
+      ...spawnOptions(options),
       stdio: [options.stdin === undefined ? 'ignore' : Buffer.from(options.stdin), 'pipe', 'pipe'],
-      // Its own process group, so that its children end with it: we wait until all its pipes are closed.
-      detached: true,
     })
-    timer = setTimeout(() => endProcessGroup(child.pid), options.timeoutMs ?? 10_000)
+    timer = setTimeout(() => endProcessGroup(child.pid), options.timeoutMs ?? DEFAULT_TIMEOUT_MS)
     const [stdout, stderr, code] = await Promise.all([child.stdout.bytes(), child.stderr.text(), child.exited])
     return { code, stdout, stderr }
   } catch (cause) {
@@ -96,6 +93,38 @@ export async function runForBytes(
     clearTimeout(timer)
   }
 }
+
+/** Runs a program and passes its output on as it comes, for output that may be larger than memory. Ends it on timeout. */
+export async function runInChunks(
+  command: string,
+  args: string[],
+  options: RunOptions,
+  onChunk: (chunk: Uint8Array) => void,
+): Promise<Omit<ProgramResult, 'stdout'>> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  try {
+    const child = Bun.spawn([command, ...args], { ...spawnOptions(options), stdio: ['ignore', 'pipe', 'pipe'] })
+    timer = setTimeout(() => endProcessGroup(child.pid), options.timeoutMs ?? DEFAULT_TIMEOUT_MS)
+    const read = async () => {
+      for await (const chunk of child.stdout) onChunk(chunk)
+    }
+    const [, stderr, code] = await Promise.all([read(), child.stderr.text(), child.exited])
+    return { code, stderr }
+  } catch (cause) {
+    return { code: null, stderr: (cause as Error).message }
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+const spawnOptions = (options: RunOptions) => ({
+  ...(options.cwd ? { cwd: options.cwd } : {}),
+  env: options.environment ? childEnvironment(options.environment) : process.env,
+  // Its own process group, so that its children end with it: we wait until all its pipes are closed.
+  detached: true,
+})
+
+const DEFAULT_TIMEOUT_MS = 10_000
 
 /** Flushes all file systems, where `sync` exists. */
 export async function flushDisks(): Promise<void> {

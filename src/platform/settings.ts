@@ -95,6 +95,10 @@ const Settings = z.object({
     /** Import the agent's own memory files as notes, and follow their changes. */
     import_native: z.boolean().default(true),
   }),
+  git: z.object({
+    /** Read the commit messages of projects' repositories, in the background, and follow new commits. */
+    history: z.boolean().default(true),
+  }),
   consolidate: z.object({
     /** Fold duplicates automatically after this many new notes, while the machine is idle; 0 turns this off. */
     after_captures: z.number().int().min(0).default(50),
@@ -133,6 +137,7 @@ const SECTION_READ = {
   embedder: 'at start',
   model: 'at start',
   sync: 'at each sync',
+  git: 'at start',
   consolidate: 'at start',
   retention: 'at start',
   privacy: 'at start',

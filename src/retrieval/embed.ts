@@ -73,6 +73,11 @@ async function embeddingText(store: Store, { kind, ref }: UnembeddedDocument): P
       const note = await store.notes.get(asNoteId(ref))
       return note ? gist([note.title, note.body]) : ''
     }
+    case 'commit': {
+      // A subject alone is found by its words, and a history has many thousands of them.
+      const commit = await store.commits.get(id)
+      return commit?.type === 'decision' ? gist([commit.subject, commit.body]) : ''
+    }
   }
 }
 

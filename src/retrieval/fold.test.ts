@@ -73,6 +73,18 @@ test('a repeated prompt of a session is two hits if the answers differ, otherwis
   expect(foldHits([said(1, 'Done.'), said(2, 'Done.')])).toHaveLength(1)
 })
 
+test('a commit is merged with the work of the session that made it', () => {
+  const commit = {
+    ...told(1, 'Fix the tide\n', { kind: 'commit', title: 'Fix the tide', sessionId: null }),
+    hash: `abc1234${'0'.repeat(33)}`,
+  }
+  const by = (text: string, given: Partial<Hit> = {}) => foldHits([commit, told(2, text, { at: 2, ...given })])
+  expect(by('The tide\ncommit abc1234 on main')).toMatchObject([{ kind: 'observation', also: ['commit:1'] }])
+  expect(by('Committed abc1234 Fix the tide', { kind: 'summary' })).toHaveLength(1)
+  expect(by('Fix the tide\nin a way', { title: 'Fix the tide' })).toHaveLength(1)
+  expect(by('The tide\nas in abc1234')).toHaveLength(2)
+})
+
 test('hits stay in the order of their scores', () => {
   const hits = foldHits([told(1, 'low', { score: 1 }), told(2, story, { score: 3, at: 1 }), told(3, 'middle', { score: 2 })])
   expect(hits.map((hit) => hit.id)).toEqual(['2', '3', '1'])
@@ -93,6 +105,7 @@ function told(id: number, text: string, given: Partial<Hit> = {}): HitWithText {
     signals: {},
     cosine: null,
     coverage: 1,
+    known: { coverage: 1, matched: 1, unlikely: 1 },
     matched: 1,
     unlikely: 1,
     tokens: 1,

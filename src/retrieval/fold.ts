@@ -1,8 +1,9 @@
+import { shortHash } from '../core/commit.ts'
 import type { Hit } from '../core/hit.ts'
 import { eachIdentifier } from '../core/identifiers.ts'
 
-/** A hit and its full text; the hit itself has only a snippet. */
-export type HitWithText = { hit: Hit; text: string }
+/** A hit and its full text; the hit itself has only a snippet. A commit also has its hash. */
+export type HitWithText = { hit: Hit; text: string; hash?: string | undefined }
 
 /**
  * Merges hits that say the same. Of those that score nearly as well as the best, the newest is kept, with the others in its `also`. Hits of
@@ -18,23 +19,32 @@ export function foldHits(read: HitWithText[]): Hit[] {
   return groups.map(newestOfGroup).sort((a, b) => b.score - a.score)
 }
 
-type FoldCandidate = { hit: Hit; length: number; words: string[]; distinctWords: Set<string>; names: () => string; key: string }
+type FoldCandidate = {
+  hit: Hit
+  text: string
+  hash: string | undefined
+  length: number
+  words: string[]
+  distinctWords: Set<string>
+  names: () => string
+  key: string
+}
 
 /** The words of a text and, in order, its names and numbers: two memories with different names or numbers are different. */
-function foldCandidateOf({ hit, text }: HitWithText): FoldCandidate {
+function foldCandidateOf({ hit, text, hash }: HitWithText): FoldCandidate {
   const start = text.slice(0, MAX_COMPARED_CHARACTERS)
   const words = wordsOf(start)
   // Computed only if the words are nearly the same, which is rare.
   const names = () => [...eachIdentifier(start), ...words.filter((word) => /\p{N}/u.test(word))].join(' ').toLowerCase()
   // The title identifies an observation, but not a prompt or its summary: many turns start with "go on".
   const keyWords = hit.kind === 'observation' ? wordsOf(hit.title) : words
-  return { hit, length: text.length, words, distinctWords: new Set(words), names, key: keyWords.join(' ') }
+  return { hit, text, hash, length: text.length, words, distinctWords: new Set(words), names, key: keyWords.join(' ') }
 }
 
 function areDuplicates(a: FoldCandidate, b: FoldCandidate): boolean {
   if (a.hit.project !== b.hit.project) return false
   if (a.hit.sessionId === b.hit.sessionId && a.key === b.key && a.hit.kind === b.hit.kind) return true
-  if (isNoteOf(a.hit, b.hit) || isNoteOf(b.hit, a.hit)) return true
+  if (isNoteOf(a.hit, b.hit) || isNoteOf(b.hit, a.hit) || isCommitBy(a, b) || isCommitBy(b, a)) return true
   const [shorter, longer] = a.distinctWords.size < b.distinctWords.size ? [a, b] : [b, a]
   if (shorter.distinctWords.size < MIN_COMPARED_WORDS || shorter.distinctWords.size < NEAR_DUPLICATE_RATIO * longer.distinctWords.size)
     return false
@@ -47,6 +57,14 @@ function areDuplicates(a: FoldCandidate, b: FoldCandidate): boolean {
 /** The note of a session has the title of its first turn, or the start of that, and says no more about it. */
 const isNoteOf = ({ kind, type, title }: Hit, turn: Hit) =>
   kind === 'note' && type === 'sessions' && turn.kind !== 'note' && turn.title.startsWith(title.replace(/…$/, ''))
+
+/** Whether a session made the commit: an observation or a summary of its turn gives the hash with the word commit, or with the subject. */
+function isCommitBy({ hit: { title }, hash }: FoldCandidate, turn: FoldCandidate): boolean {
+  if (!hash || (turn.hit.kind !== 'observation' && turn.hit.kind !== 'summary')) return false
+  const subject = title.replace(/^\[[^\]]*\] /, '')
+  const names = [`commit ${shortHash(hash)}`, `${shortHash(hash)} ${subject.slice(0, 40)}`]
+  return names.some((name) => turn.text.includes(name)) || turn.hit.title === subject
+}
 
 /** The newest of those that score nearly as well as the first. */
 function newestOfGroup(group: FoldCandidate[]): Hit {

@@ -212,7 +212,7 @@ async function sharedNameEdges(store: Store, here: LocatedMemory): Promise<Memor
 }
 
 /** Which memory represents a turn. */
-const KIND_PREFERENCE = ['observation', 'prompt', 'summary', 'note']
+const KIND_PREFERENCE = ['observation', 'prompt', 'summary', 'note', 'commit']
 
 const listNames = (names: string[]) =>
   names.length <= 3 ? names.join(', ') : `${names.slice(0, 3).join(', ')} and ${names.length - 3} more`

@@ -1,3 +1,4 @@
+import { commitMark } from '../core/commit.ts'
 import type { Hit } from '../core/hit.ts'
 import type { Prompt } from '../core/memory.ts'
 import { asNoteId } from '../core/note.ts'
@@ -6,7 +7,7 @@ import { shorten } from '../core/text.ts'
 import { countTokens } from '../core/tokens.ts'
 import type { DocumentLocation, Store } from '../store/store.ts'
 import { isUnspacedScript } from './query-words.ts'
-import { totalWeight, type WeightedWord } from './word-weights.ts'
+import { isUnknownWord, totalWeight, type WeightedWord } from './word-weights.ts'
 
 /** A document as a hit without a score. Null if it is gone or hidden. */
 export async function describeHit(store: Store, location: DocumentLocation): Promise<Hit | null> {
@@ -14,7 +15,7 @@ export async function describeHit(store: Store, location: DocumentLocation): Pro
   return text ? makeHit(location, text, [], { score: 0, signals: {} }) : null
 }
 
-type DocumentText = { type: string; title: string; body: string }
+type DocumentText = { type: string; title: string; body: string; hash?: string }
 
 export function makeHit(
   location: DocumentLocation,
@@ -39,7 +40,7 @@ export function makeHit(
     at: location.at,
     score,
     signals,
-    ...queryCoverage(fullText, words),
+    ...coverages(fullText, words),
     cosine: null,
     tokens: countTokens(fullText),
     also: [],
@@ -58,17 +59,30 @@ export const repeatsTurn = ({ kind }: DocumentLocation, better: DocumentLocation
 
 /** The most distinctive words say what a long prompt is about; the others only dilute. */
 const MAX_COVERAGE_WORDS = 10
+const MAX_KNOWN_COVERAGE_WORDS = 8
 
 /** A longer text has words of its own that no memory contains. They say nothing about whether a memory is about the rest. */
 const MAX_TYPED_QUERY_WORDS = 12
 
 /** How much of the query a text contains; rare words count more. Words match by their stems. */
-export function queryCoverage(text: string, words: WeightedWord[]): Pick<Hit, 'coverage' | 'matched' | 'unlikely'> {
-  const known = words.filter((word) => word.documents > 0)
-  const counted = (words.length > MAX_TYPED_QUERY_WORDS ? known : words).slice(0, MAX_COVERAGE_WORDS)
-  const total = totalWeight(counted)
+export const queryCoverage = (text: string, words: WeightedWord[]): Coverage => coverageOf(foldCase(text), countedWords(words))
+
+type Coverage = Pick<Hit, 'coverage' | 'matched' | 'unlikely'>
+
+function countedWords(words: WeightedWord[]): WeightedWord[] {
+  const counted = words.length > MAX_TYPED_QUERY_WORDS ? words.filter((word) => !isUnknownWord(word)) : words
+  return counted.slice(0, MAX_COVERAGE_WORDS)
+}
+
+function coverages(text: string, words: WeightedWord[]): Coverage & Pick<Hit, 'known'> {
   const lower = foldCase(text)
-  const matched = counted.filter(({ word, stem }) =>
+  const known = words.filter((word, n) => !isUnknownWord(word) && words.findIndex(({ stem }) => stem === word.stem) === n)
+  return { ...coverageOf(lower, countedWords(words)), known: coverageOf(lower, known.slice(0, MAX_KNOWN_COVERAGE_WORDS)) }
+}
+
+function coverageOf(lower: string, words: WeightedWord[]): Coverage {
+  const total = totalWeight(words)
+  const matched = words.filter(({ word, stem }) =>
     stem.length > 3 ? lower.includes(foldCase(stem)) || lower.includes(foldCase(word)) : isWholeWordIn(lower, foldCase(word)),
   )
   const unlikely = totalWeight(matched)
@@ -112,6 +126,17 @@ export async function documentText(store: Store, location: DocumentLocation): Pr
     case 'note': {
       const n = await store.notes.getVisible(asNoteId(location.ref), Date.now())
       return n ? { type: n.namespace, title: n.title, body: n.body } : null
+    }
+    case 'commit': {
+      const c = await store.commits.get(id)
+      if (!c) return null
+      const mark = commitMark(c)
+      return {
+        type: mark ? (mark.split(/\W/, 1)[0] ?? '') : c.type,
+        title: mark ? `[${mark}] ${c.subject}` : c.subject,
+        body: c.body,
+        hash: c.hash,
+      }
     }
   }
 }

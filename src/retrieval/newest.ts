@@ -24,10 +24,10 @@ export async function newestHits(store: Store, scope: ListingScope, listedTurns 
   }
 }
 
-/** The newest work: observations, summaries and notes first, then prompts of turns without any, and last prompts that no person wrote. */
+/** The newest work of sessions, not of everyone who commits: observations, summaries and notes first, then prompts of turns without any, and last prompts that no person wrote. */
 export async function newestWork(store: Store, scope: ListingScope): Promise<Hit[]> {
   const { kinds, filter = NO_DOCUMENT_FILTER, limit } = scope
-  const results = kinds.filter((kind) => kind !== 'prompt')
+  const results = kinds.filter((kind) => kind !== 'prompt' && kind !== 'commit')
   const listedTurns = new Set<string>()
   const hits = results.length > 0 ? await newestHits(store, { ...scope, kinds: results }, listedTurns) : []
   const origins = kinds.includes('prompt') ? ['person', 'machine'].filter((origin) => allowsOrigin(filter, origin)) : []

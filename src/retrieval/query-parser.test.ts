@@ -44,7 +44,7 @@ describe('filters', () => {
       'login',
     ],
     ['type:bugfix,feature -type:feature x1', { types: ['bugfix'] }, 'x1'],
-    ['login -kind:prompts', { kinds: ['observation', 'summary', 'note'] }, 'login'],
+    ['login -kind:prompts', { kinds: ['observation', 'summary', 'note', 'commit'] }, 'login'],
     ['tag:auth -tag:wip,old x1', { tags: ['auth'], notTags: ['wip', 'old'] }, 'x1'],
     ['path:"my file.ts" file:./src/a.ts', { paths: ['my file.ts', 'src/a.ts'] }, ''],
     ["path:'a,b.ts',c.ts", { paths: ['a,b.ts', 'c.ts'] }, ''],
@@ -102,7 +102,7 @@ describe('unusable filters are reported and searched as text', () => {
   test.each([
     ['crash type:bugfx', 'bugfx', 'unknown type “bugfx”; did you mean bugfix?', 'crash bugfx'],
     ['type:bugfix,banana', 'banana', 'unknown type “banana”; use one of: bugfix, feature, refactor', 'banana'],
-    ['kind:dog', 'dog', 'unknown kind “dog”; use one of: observation, summary, prompt, note', 'dog'],
+    ['kind:dog', 'dog', 'unknown kind “dog”; use one of: observation, summary, prompt, note, commit', 'dog'],
     ['type:d', 'd', 'unknown type “d”', 'd'],
     ['since:soon login', 'soon', '“soon” is not a time for since:; use for example', 'soon login'],
     ['before:2026-02-30', '2026-02-30', '“2026-02-30” is not a time', '2026-02-30'],

@@ -373,7 +373,7 @@ const TYPES: FilterVocabulary = {
   names: [...OBSERVATION_TYPES, 'procedural', 'semantic', 'episodic'],
   alias: { fix: 'bugfix', refactoring: 'refactor' },
 }
-const KINDS: FilterVocabulary = { names: ['observation', 'summary', 'prompt', 'note'] satisfies DocumentKind[], alias: {} }
+const KINDS: FilterVocabulary = { names: ['observation', 'summary', 'prompt', 'note', 'commit'] satisfies DocumentKind[], alias: {} }
 type FilterVocabulary = { names: string[]; alias: Record<string, string> }
 
 function describeUnknownValue(text: string, what: string, known: FilterVocabulary): string {

@@ -95,11 +95,11 @@ async function documentFilterOf(store: Store, filters: QueryFilters): Promise<Do
   return lookUpDocumentFilter(store, filters)
 }
 
-/** A type belongs to observations and notes, a namespace or a tag to notes. */
+/** A type or a path belongs to observations, notes and commits, a namespace or a tag to notes. */
 function searchedKinds(filters: QueryFilters, allowed: DocumentKind[] = [...MEMORY_KINDS]): DocumentKind[] {
   const isOfNotes = filters.namespaces.length + filters.tags.length > 0
   const possible: readonly string[] =
-    filters.types.length > 0 || filters.paths.length > 0 ? ['observation', 'note'] : isOfNotes ? ['note'] : MEMORY_KINDS
+    filters.types.length > 0 || filters.paths.length > 0 ? ['observation', 'note', 'commit'] : isOfNotes ? ['note'] : MEMORY_KINDS
   return allowed.filter((kind) => possible.includes(kind) && (filters.kinds.length === 0 || filters.kinds.includes(kind)))
 }
 

@@ -61,7 +61,7 @@ async function readHits(
     // Dropped before it counts as read, so that pages are slices of one list.
     if (isWeakTail(hit, read[0]?.hit)) continue
     if (turn !== null && !better) turns.set(turn, hit)
-    read.push({ hit, text: `${text.title}\n${text.body}` })
+    read.push({ hit, text: `${text.title}\n${text.body}`, hash: text.hash })
   }
   return read
 }

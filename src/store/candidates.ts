@@ -35,7 +35,7 @@ export function locationCandidateTest({ candidates }: SearchScope): (location: D
 }
 
 /** The number of document kinds. A search for all of them is not limited by kind. */
-const DOCUMENT_KIND_COUNT = 4
+const DOCUMENT_KIND_COUNT = 5
 /** Reading this many ids takes some milliseconds. */
 const MAX_CANDIDATES = 10_000
 /** A branch with more sessions does not narrow the search: most documents may be on it. */

@@ -17,7 +17,7 @@ export type DocumentFilter = {
   /** All of these tags, each with all its spellings. */
   tags: string[][]
   notTags: string[]
-  /** A distiller's name, `person` or `machine` for prompts, or a note's source. */
+  /** A distiller's name, `person` or `machine` for prompts, a note's source, or `git` for commits. */
   sources: string[]
 }
 
@@ -40,6 +40,9 @@ const MATCHES_FILTER = `(@hasFilter = 0 OR CASE d.kind
       AND NOT EXISTS (SELECT 1 FROM json_each(@tags) t WHERE NOT EXISTS (
         SELECT 1 FROM json_each(n.tags) own WHERE lower(own.value) IN (SELECT value FROM json_each(t.value))))
       AND NOT EXISTS (SELECT 1 FROM json_each(@notTags) t WHERE t.value IN (SELECT lower(value) FROM json_each(n.tags))))
+  WHEN 'commit' THEN @branches IS NULL AND @sessions IS NULL AND @namespaces IS NULL AND @tags IS NULL AND ${sqlIsIn("'git'", '@sources')}
+    AND EXISTS (SELECT 1 FROM commits c WHERE c.id = CAST(d.ref AS INTEGER) AND ${sqlIsIn('c.type', '@types')}
+      AND (@paths IS NULL OR EXISTS (SELECT 1 FROM json_each(@paths) p JOIN json_each(c.files) o ON o.value LIKE p.value ESCAPE '\\')))
   ELSE ${sqlIsIn('d.session_id', '@sessions')}
     AND (@branches IS NULL OR EXISTS (
       SELECT 1 FROM prompts p WHERE p.session_id = d.session_id AND p.number = d.turn AND ${sqlIsIn('p.branch', '@branches')}))
@@ -156,7 +159,7 @@ export function filterValueStatements(db: Database): (filter: OpenFilterName, pr
     ),
     source: all(`
       SELECT DISTINCT source AS value FROM notes UNION ${madeBy('observations')} UNION ${madeBy('summaries')}
-      UNION VALUES ('person'), ('machine')`),
+      UNION VALUES ('person'), ('machine'), ('git')`),
   }
   return (filter, project) => statements[filter].all(filter === 'branch' ? { project } : {}).map(({ value }) => value)
 }

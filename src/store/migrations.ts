@@ -613,6 +613,33 @@ const MIGRATIONS: string[] = [
   ) STRICT;
   CREATE INDEX threads_replaced ON threads (replaced_by) WHERE replaced_by IS NOT NULL;
   `,
+  /* 24: commits of the projects' repositories */ `
+  -- Derived from git. A forgotten commit keeps only its hash, so that reading the repository again does not bring it back.
+  CREATE TABLE commits (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    project TEXT NOT NULL,
+    hash TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    body TEXT NOT NULL,
+    files TEXT NOT NULL,
+    file_count INTEGER NOT NULL,
+    author TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    type TEXT NOT NULL CHECK (type IN ('decision', 'change', 'chore')),
+    reverts_hash TEXT,
+    reverts_subject TEXT,
+    undone_by TEXT,
+    abandoned INTEGER NOT NULL DEFAULT 0,
+    forgotten INTEGER NOT NULL DEFAULT 0,
+    UNIQUE (project, hash)
+  ) STRICT;
+  CREATE INDEX commits_by_hash ON commits (hash);
+  CREATE INDEX commits_of_subject ON commits (project, subject);
+  CREATE INDEX commits_reverting ON commits (project) WHERE reverts_hash IS NOT NULL OR reverts_subject IS NOT NULL;
+  CREATE TRIGGER commits_gone AFTER DELETE ON commits BEGIN
+    DELETE FROM documents WHERE kind = 'commit' AND ref = CAST(old.id AS TEXT);
+  END;
+  `,
 ]
 
 if (MIGRATIONS.length !== SCHEMA_VERSION)

@@ -10,6 +10,7 @@ export type ProjectTotals = {
   observations: number
   summaries: number
   notes: number
+  commits: number
   firstAt: number | null
   lastAt: number | null
 }
@@ -21,14 +22,15 @@ const SESSION_TABLES = ['prompts', 'observations', 'summaries', 'injections', 'd
 export function projectStatements(db: Database) {
   const sums = db.prepare<ProjectTotals, []>(`
     WITH counted AS (
-      SELECT project, count(*) AS sessions, 0 AS prompts, 0 AS observations, 0 AS summaries, 0 AS notes,
+      SELECT project, count(*) AS sessions, 0 AS prompts, 0 AS observations, 0 AS summaries, 0 AS notes, 0 AS commits,
         min(started_at) AS firstAt, max(last_event_at) AS lastAt FROM sessions GROUP BY project
-      UNION ALL SELECT project, 0, count(*), 0, 0, 0, NULL, NULL FROM prompts GROUP BY project
-      UNION ALL SELECT project, 0, 0, count(*), 0, 0, NULL, NULL FROM observations GROUP BY project
-      UNION ALL SELECT project, 0, 0, 0, count(*), 0, NULL, NULL FROM summaries GROUP BY project
-      UNION ALL SELECT project, 0, 0, 0, 0, count(*), min(created_at), max(updated_at) FROM notes WHERE deleted_at IS NULL GROUP BY project)
+      UNION ALL SELECT project, 0, count(*), 0, 0, 0, 0, NULL, NULL FROM prompts GROUP BY project
+      UNION ALL SELECT project, 0, 0, count(*), 0, 0, 0, NULL, NULL FROM observations GROUP BY project
+      UNION ALL SELECT project, 0, 0, 0, count(*), 0, 0, NULL, NULL FROM summaries GROUP BY project
+      UNION ALL SELECT project, 0, 0, 0, 0, count(*), 0, min(created_at), max(updated_at) FROM notes WHERE deleted_at IS NULL GROUP BY project
+      UNION ALL SELECT project, 0, 0, 0, 0, 0, count(*), NULL, NULL FROM commits WHERE forgotten = 0 GROUP BY project)
     SELECT project, sum(sessions) AS sessions, sum(prompts) AS prompts, sum(observations) AS observations, sum(summaries) AS summaries,
-      sum(notes) AS notes, min(firstAt) AS firstAt, max(lastAt) AS lastAt
+      sum(notes) AS notes, sum(commits) AS commits, min(firstAt) AS firstAt, max(lastAt) AS lastAt
     FROM counted GROUP BY project ORDER BY lastAt DESC`)
   // Each step finds the next project in the index, so the cost depends on the number of projects, not of sessions.
   const known = db.prepare<{ project: string }, []>(`

@@ -92,6 +92,7 @@ const TABLE_PARTS: [RegExp, string][] = [
   [/^summaries/, 'summaries'],
   [/^(?:notes|note_files|superseded|plans)/, 'notes'],
   [/^(?:entities|mentions|links)/, 'links'],
+  [/^commits/, 'commits'],
   [/^injections/, 'injections'],
 ]
 

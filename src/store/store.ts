@@ -9,6 +9,7 @@ import { dirname } from 'node:path'
 import { exists, fileSizeBytes, moveFile, readBytes } from '../platform/files.ts'
 import { filesIn } from '../platform/folder.ts'
 import { auditStatements } from './audit.ts'
+import { commitStatements } from './commits.ts'
 import { costStatements } from './costs.ts'
 import type { deletionStatements } from './deletions.ts'
 import { distilledTurnStatements } from './distilled-turns.ts'
@@ -35,6 +36,7 @@ import { vectorStatements } from './vectors.ts'
 
 export type { CandidateIds } from './candidates.ts'
 export type { ForeignSession } from './claude-mem.ts'
+export type { NewCommit } from './commits.ts'
 export type { DeletionFilter, SelectedRows } from './deletion-selection.ts'
 export type { DeletedUnit } from './deletion-undo.ts'
 export type {
@@ -104,6 +106,7 @@ export async function openStore(path: string, options: StoreOptions = {}) {
     observations: observationStatements(db, index, tombstones),
     summaries: summaryStatements(db, index, tombstones),
     notes: noteStatements(db, index),
+    commits: commitStatements(db, index),
     plans: planStatements(db),
     jobs: jobStatements(db),
     distilledTurns: distilledTurnStatements(db, tombstones),

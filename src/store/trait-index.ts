@@ -12,6 +12,7 @@ const TRAIT_WORDS = `${sqlTraitWord('k', 'd.kind')} || ' ' || ${sqlTraitWord('p'
   WHEN 'observation' THEN (SELECT ${sqlTraitWord('t', 'type')} || ' ' || ${sqlTraitWord('s', 'lower(model)')} FROM observations WHERE id = CAST(d.ref AS INTEGER))
   WHEN 'summary' THEN (SELECT ${sqlTraitWord('s', 'lower(model)')} FROM summaries WHERE id = CAST(d.ref AS INTEGER))
   WHEN 'prompt' THEN (SELECT ${sqlTraitWord('s', 'origin')} FROM prompts WHERE id = CAST(d.ref AS INTEGER))
+  WHEN 'commit' THEN (SELECT ${sqlTraitWord('t', 'type')} || ' ' || ${sqlTraitWord('s', "'git'")} FROM commits WHERE id = CAST(d.ref AS INTEGER))
   ELSE (SELECT ${sqlTraitWord('t', 'type')} || ' ' || ${sqlTraitWord('n', 'namespace')} || ' ' || ${sqlTraitWord('s', 'source')} || ' ' || ${sqlTraitWord('e', "coalesce(session, '')")}
     || coalesce((SELECT group_concat(' ' || ${sqlTraitWord('g', 'lower(value)')}, '') FROM json_each(tags)), '') FROM notes WHERE id = d.ref)
   END, '')`

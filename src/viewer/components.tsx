@@ -51,7 +51,7 @@ export function formatBytes(n: number): string {
 export function MemoryRow({ row, words = [] }: { row: MemoryListItem; words?: string[] }) {
   return (
     <>
-      <Tag type={row.kind === 'summary' || row.kind === 'prompt' ? row.kind : row.type || row.kind} />
+      <Tag type={row.kind === 'summary' || row.kind === 'prompt' || row.kind === 'commit' ? row.kind : row.type || row.kind} />
       <span class="what">
         <b>
           <HighlightedText text={row.title} words={words} />

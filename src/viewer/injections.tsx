@@ -221,6 +221,8 @@ function titleOf(entry: MemoryResponse): string {
       return `Summary: ${entry.title ?? entry.memory.request}`
     case 'prompt':
       return entry.title ?? entry.memory.text.slice(0, 120)
+    case 'commit':
+      return entry.memory.subject
     default:
       return entry.memory.title
   }

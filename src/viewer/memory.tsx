@@ -1,3 +1,4 @@
+import { commitMark } from '../core/commit.ts'
 import type { Summary } from '../core/memory.ts'
 import { type MemoryKind, parseMemoryId } from '../core/memory-kinds.ts'
 import { EmptyState, FactList, LoadingOrError, nameOfProject, PageHead, Tag, TimeAgo } from './components.tsx'
@@ -26,6 +27,8 @@ export function MemoryPage() {
       return <ObservationView id={ref} />
     case 'note':
       return <NoteView id={ref} />
+    case 'commit':
+      return <CommitView id={ref} />
   }
 }
 
@@ -175,6 +178,41 @@ function SummaryView({ id }: { id: string }) {
             ]}
           />
           <RelatedMemories kind="summary" id={id} />
+        </aside>
+      </div>
+    </>
+  )
+}
+
+function CommitView({ id }: { id: string }) {
+  const fetched = useFetch('GET /api/memory/:id', { id: `C${id}` })
+  if (!fetched.value) return <LoadingOrError fetched={fetched} />
+  const c = fetched.value.kind === 'commit' ? fetched.value.memory : null
+  if (!c) return <MissingMemory name={`Commit C${id}`} />
+  const mark = commitMark(c)
+  return (
+    <>
+      <PageHead title={<span>C{c.id}</span>}>
+        <Tag type="commit" />
+      </PageHead>
+      <div class="scroll page">
+        <article>
+          {mark && <p class="error">No longer in force: {mark}.</p>}
+          <h2>{c.subject}</h2>
+          {c.body && <pre class="verbatim">{c.body}</pre>}
+          <Files title="Changed" files={c.files} project={c.project} />
+        </article>
+        <aside>
+          <FactList
+            facts={[
+              ['Project', <a href={hrefOf('feed', '', { project: c.project })}>{nameOfProject(c.project)}</a>],
+              ['Commit', c.hash.slice(0, 12)],
+              ['Author', c.author],
+              ['When', <TimeAgo at={c.at} />],
+              ['Type', c.type],
+            ]}
+          />
+          <RelatedMemories kind="commit" id={String(c.id)} />
         </aside>
       </div>
     </>

@@ -167,7 +167,8 @@ function Wipe({ project, onDone }: { project: ProjectSummary; onDone: () => void
       >
         <p>
           This deletes {formatCount(project.sessions, 'session')}, {formatCount(project.prompts, 'prompt')},{' '}
-          {formatCount(project.observations, 'observation')} and {formatCount(project.notes, 'note')} permanently. You cannot undo this.
+          {formatCount(project.observations, 'observation')}, {formatCount(project.notes, 'note')} and{' '}
+          {formatCount(project.commits, 'commit')} permanently. You cannot undo this.
         </p>
         <label>
           Type <b>{project.name}</b> to confirm

@@ -13,11 +13,14 @@ export type ExportedLine =
   | ({ kind: 'summary' } & z.infer<typeof SummaryLine>)
   /** Not imported: observations and summaries already say what matters about them. */
   | { kind: 'tool-use' }
+  /** Not imported: they are in the repository. */
+  | { kind: 'commit' }
 
 /** Recognises the kind of a line by its fields; null when it is not a line of an export. */
 export function readExportedLine(json: unknown): ExportedLine | null {
   if (typeof json !== 'object' || json === null) return null
   if ('toolUseId' in json) return { kind: 'tool-use' }
+  if ('hash' in json && 'subject' in json) return { kind: 'commit' }
   if ('namespace' in json) return read(NoteLine, json, (note) => ({ kind: 'note', note: asNote(note) }))
   if ('narrative' in json) return read(ObservationLine, json, (line) => ({ kind: 'observation', ...line }))
   if ('nextSteps' in json) return read(SummaryLine, json, (line) => ({ kind: 'summary', ...line }))

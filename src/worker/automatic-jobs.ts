@@ -1,5 +1,6 @@
 /** Jobs that the worker queues on its own initiative. Running them is up to `job-runner.ts`. */
 import { fingerprint } from '../core/hash.ts'
+import type { Jobs } from '../core/job.ts'
 import { repairedKey } from '../core/project.ts'
 import type { Store } from '../store/store.ts'
 import type { Services } from './services.ts'
@@ -7,6 +8,11 @@ import type { Services } from './services.ts'
 /** Queues a sync in the background; several requests before it starts are one. Call inside a transaction. */
 export async function queueSync(store: Store, at: number, runAfter: number): Promise<void> {
   await store.jobs.add('sync', 'notes', {}, at, runAfter)
+}
+
+/** Queues reading what is new in a project's repository. Call inside a transaction. */
+export async function queueGitHistory(store: Store, payload: Jobs['git-history'], at: number, runAfter: number): Promise<void> {
+  await store.jobs.add('git-history', `${payload.project} ${payload.folder}`, payload, at, runAfter)
 }
 
 const CONSOLIDATED_MARK = 'consolidated until'

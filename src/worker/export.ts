@@ -28,6 +28,9 @@ export function* exportLines(store: Store, kind: ExportKind, project: ProjectKey
     case 'notes':
       yield* store.notes.each(project)
       return
+    case 'commits':
+      yield* store.commits.each(project)
+      return
   }
 }
 

@@ -8,6 +8,7 @@ export const zeroImportCounts = (): ImportCounts => ({
   prompts: 0,
   observations: 0,
   summaries: 0,
+  commits: 0,
 })
 
 /** Counts an imported note and announces its changes. Returns the reason when the note was refused. */

@@ -214,7 +214,7 @@ async function importRow(
   existing: ReturnType<typeof knownFingerprints>,
   total: ImportCounts,
 ): Promise<void> {
-  if (row.kind === 'note' || row.kind === 'tool-use') return
+  if (row.kind === 'note' || row.kind === 'tool-use' || row.kind === 'commit') return
   const project = asProjectKey(row.project)
   const known =
     row.kind === 'session' ? row : { ...row, folder: row.project, branch: null, title: null, startedAt: row.at, lastEventAt: row.at }

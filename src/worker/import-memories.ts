@@ -7,14 +7,21 @@ import { isFolder, readUtf8IfThere } from '../platform/files.ts'
 import { type FolderEntry, filesBelow } from '../platform/folder.ts'
 import type { ImportCounts, ImportLine, ImportSource } from '../wire/contract/upkeep.ts'
 import { countImportedNote, zeroImportCounts } from './import-counts.ts'
+import { importGitHistory } from './import-git.ts'
 import { importClaudeMem, importExportedLines } from './import-journal.ts'
 import { importNativeMemory } from './import-native-memory.ts'
 import type { Services } from './services.ts'
 
-export type ImportMemoriesOptions = { from: Exclude<ImportSource, 'transcripts'>; paths: string[]; project: ProjectKey | null }
+export type ImportMemoriesOptions = {
+  from: Exclude<ImportSource, 'transcripts'>
+  paths: string[]
+  project: ProjectKey | null
+  /** Only for commits. */
+  since?: number | null
+}
 
 /**
- * Imports memories from other programs and reports its progress. Ids and keys are derived from the content, so a second import changes
+ * Imports memories from a repository or other programs and reports its progress. Ids and keys are derived from the content, so a second import changes
  * nothing, and an interrupted one is finished by the next. Throws when the source cannot be imported; the error says what to do.
  */
 export async function* importMemories(services: Services, agent: Agent, options: ImportMemoriesOptions): AsyncGenerator<ImportLine> {
@@ -22,8 +29,9 @@ export async function* importMemories(services: Services, agent: Agent, options:
   const total = zeroImportCounts()
   const [path = ''] = options.paths
   if (options.from === 'native') yield* importFromNative(services, agent, total)
-  else if (options.paths.length !== 1)
-    throw new Error(`name exactly one ${options.from === 'anamnesis' || options.from === 'markdown' ? 'folder' : 'file'} to import`)
+  else if (options.paths.length !== 1) throw new Error(`name exactly one ${FOLDER_SOURCES.has(options.from) ? 'folder' : 'file'} to import`)
+  else if (options.from === 'git')
+    yield* importGitHistory(services, { folder: path, since: options.since ?? null, project: options.project }, total)
   else if (options.from === 'claude-mem') yield* importClaudeMem(services, agent, path, options.project, total)
   else if (options.from === 'jsonl') yield* importExportedLines(services, agent, path, total)
   else yield* importFolder(services, options.from, path, options.project, total)
@@ -36,6 +44,8 @@ export async function* importMemories(services: Services, agent: Agent, options:
   services.queue.kick()
   yield { kind: 'imported', ...total, ms }
 }
+
+const FOLDER_SOURCES = new Set<ImportSource>(['anamnesis', 'markdown', 'git'])
 
 async function* importFromNative(services: Services, agent: Agent, total: ImportCounts): AsyncGenerator<ImportLine> {
   const { left, ...notes } = await importNativeMemory(services, agent, Date.now())

@@ -8,7 +8,7 @@ import type { Agent } from '../integrations/agent.ts'
 import { exists } from '../platform/files.ts'
 import type { Store } from '../store/store.ts'
 import { commandName } from '../wire/start.ts'
-import { queueSync } from './automatic-jobs.ts'
+import { queueGitHistory, queueSync } from './automatic-jobs.ts'
 import { receiptPage, saveMarkedNotes } from './draft-notes.ts'
 import type { Services } from './services.ts'
 
@@ -79,6 +79,8 @@ async function ingestParsed(
 
 /** The brief goes first: git would compete for the machine while the client waits. */
 const SYNC_DELAY_AFTER_START_MS = 500
+/** After the sync. */
+const GIT_HISTORY_DELAY_AFTER_START_MS = 2000
 
 async function ingestEvents(services: Services, agent: Agent, events: AgentEvent[], context: EventContext) {
   const { store } = services
@@ -103,6 +105,11 @@ async function ingestEvents(services: Services, agent: Agent, events: AgentEvent
       await queueSync(store, event.at, Date.now() + SYNC_DELAY_AFTER_START_MS)
     // Due now, so it runs after the jobs that write the session's notes, and syncs those too.
     if (captured.session && event.kind === 'session-ended') await queueSync(store, event.at, Date.now())
+    if (captured.session && services.settings.git.history && (event.kind === 'session-started' || event.kind === 'session-ended')) {
+      const { project, folder } = captured.session
+      const delay = event.kind === 'session-started' ? GIT_HISTORY_DELAY_AFTER_START_MS : 0
+      await queueGitHistory(store, { project, folder }, event.at, Date.now() + delay)
+    }
   }
   return { changes, session }
 }

@@ -9,6 +9,7 @@ import { openBackgroundSync } from './background-sync.ts'
 import { runConsolidateJob } from './consolidation.ts'
 import { saveEpisodeNote, saveMarkedNotes, saveStatementNotes } from './draft-notes.ts'
 import type { Embedding } from './embedding.ts'
+import { followGitHistory } from './import-git.ts'
 import { importTranscripts } from './import-transcripts.ts'
 import { moveProject } from './project-jobs.ts'
 import { ingestTranscript } from './reconcile.ts'
@@ -68,6 +69,7 @@ function jobHandlers(
     consolidate: (job) => runConsolidateJob(services, job),
     'catch-up': (job) => catchUp(services, job),
     sync: (job) => sync.start(job),
+    'git-history': (job) => followGitHistory(services, job),
     'move-project': async (job, signal) => {
       await thenComplete((payload: Jobs['move-project']) => moveProject(services, payload))(job, signal)
       services.stream.publish({ type: 'projects-changed', data: job.payload })

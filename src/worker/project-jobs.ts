@@ -5,6 +5,7 @@ import type { Services } from './services.ts'
 
 /** Each session is one transaction, so hooks wait no longer than one session takes. */
 const SESSIONS_PER_BATCH = 20
+const COMMITS_PER_BATCH = 100
 
 /** Moves everything of one project to another, session by session. After an interruption it continues with the remaining sessions. */
 export async function moveProject(services: Services, job: Jobs['move-project']): Promise<void> {
@@ -16,6 +17,7 @@ export async function moveProject(services: Services, job: Jobs['move-project'])
       for (const table of [store.prompts, store.observations, store.summaries]) await table.reindex(id)
     }),
   )
+  while (await store.transaction(() => store.commits.move(from, to, COMMITS_PER_BATCH))) await Bun.sleep(0)
   for (const note of [...store.notes.each(from)]) {
     const moved = note.scope === 'global' ? null : await changeNote(services.notebook, note.id, { project: to }, Date.now())
     if (moved) services.announce(moved.changes)

@@ -34,6 +34,7 @@ export async function restore(services: Services, ids: string[], now: number): P
       await store.transaction(async () => (await store.deletions()).restoreInjections(memoryId('note', note.id)))
       continue
     }
+    if (memory?.kind === 'commit') throw new BadRequest(`${id} is a commit; to read it again: recollect import --from git`)
     const unit = memory ? await (await store.deletions()).unitOf(TABLE_OF[memory.kind], memory.ref) : await findDeletedSession(services, id)
     if (unit !== null) report.restored.push(await restoreUnit(services, unit, now, changes))
     else if (await isThere(services, memory, id)) report.unchanged.push(id)

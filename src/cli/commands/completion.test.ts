@@ -17,7 +17,7 @@ test('bash completes commands, options, the values of options, and topics', asyn
   expect(await suggestions('se')).toEqual(['search'])
   expect((await suggestions('')).sort()).toEqual(['help', ...Object.keys(COMMANDS)].sort())
   expect(await suggestions('search', 'tide', '--ex')).toEqual(['--explain'])
-  expect(await suggestions('search', '--kind', '')).toEqual(['observation', 'summary', 'prompt', 'note'])
+  expect(await suggestions('search', '--kind', '')).toEqual(['observation', 'summary', 'prompt', 'note', 'commit'])
   expect(await suggestions('embedder', 'u')).toEqual(['use'])
   expect(await suggestions('completion', '')).toEqual(['bash', 'zsh', 'fish', '--json'])
   expect(await suggestions('help', 'fil')).toEqual(['filters'])

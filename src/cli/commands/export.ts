@@ -6,15 +6,23 @@ import { json, project } from '../command.ts'
 import { defineCommand } from '../parse.ts'
 import { invalidInput, plural, print, printJson } from '../print.ts'
 
-const EXPORT_KINDS = ['tool-uses', 'prompts', 'observations', 'summaries', 'sessions', 'notes'] as const satisfies readonly ExportKind[]
+const EXPORT_KINDS = [
+  'tool-uses',
+  'prompts',
+  'observations',
+  'summaries',
+  'sessions',
+  'notes',
+  'commits',
+] as const satisfies readonly ExportKind[]
 
 export const command = defineCommand({
   name: 'export',
   summary: 'export one kind of memory as JSON lines, or notes as files',
-  usage: `recollect export --json --kind tool-uses|prompts|observations|summaries|sessions|notes [--project P]
+  usage: `recollect export --json --kind tool-uses|prompts|observations|summaries|sessions|notes|commits [--project P]
        recollect export --kind notes --format markdown --out <folder> [--project P]
 
-  To import it again: 'recollect import --from jsonl' or '--from markdown'.`,
+  To import it again: 'recollect import --from jsonl' or '--from markdown'. Commits are imported from their repository instead.`,
   words: null,
   options: {
     kind: { type: 'string', of: EXPORT_KINDS, about: 'what to export' },

@@ -1,3 +1,4 @@
+import { commitMark, type GitCommit } from '../../core/commit.ts'
 import type { Observation, Prompt, Summary } from '../../core/memory.ts'
 import { parseMemoryId } from '../../core/memory-kinds.ts'
 import { formatAgo } from '../../core/time-format.ts'
@@ -14,7 +15,7 @@ export const command = defineCommand({
   summary: 'print memories in full, by id',
   usage: `recollect get <id…> [--json]
 
-  Ids as search prints them: #12 (or 12) is an observation, S3 a summary, P7 a prompt with its answer, N… a note.`,
+  Ids as search prints them: #12 (or 12) is an observation, S3 a summary, P7 a prompt with its answer, N… a note, C5 a commit; C1a2b3c4 is the commit with that hash.`,
   words: '<id…>',
   options: { json },
   async run({ values, positionals }) {
@@ -41,6 +42,8 @@ function printMemory(found: MemoryResponse): undefined {
       return printPrompt(found.memory, found)
     case 'note':
       return printNote(found.memory)
+    case 'commit':
+      return printCommit(found.memory)
   }
 }
 
@@ -75,6 +78,16 @@ function printNote(n: FullNote): undefined {
   if (n.deletedAt !== null) print(dim(`Forgotten. To bring it back: recollect restore N${n.id}`))
   if (n.supersededBy.length > 0) print(dim(`Superseded by ${n.supersededBy.map((id) => `N${id}`).join(', ')}.`))
   print(dim(`${n.urn}  ${n.path}`))
+  print()
+}
+
+function printCommit(c: GitCommit): undefined {
+  const facts = [c.type, formatAgo(c.at, Date.now()), c.project, `by ${c.author}`, commitMark(c)].filter(Boolean)
+  print(`${bold(`C${c.id} ${c.subject}`)}  ${dim(facts.join(', '))}`)
+  if (c.body) print(`\n${c.body}\n`)
+  const more = c.fileCount > c.files.length ? `, and ${c.fileCount - c.files.length} more` : ''
+  if (c.files.length > 0) print(dim(`  changed: ${c.files.join(', ')}${more}`))
+  print(dim(`  commit ${c.hash}, ${new Date(c.at).toISOString().slice(0, 10)}`))
   print()
 }
 

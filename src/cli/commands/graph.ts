@@ -15,7 +15,7 @@ export const command = defineCommand({
   usage: `recollect graph [id] [other id] [--causes | --effects] [--project P] [--limit N] [--json]
 
   Without an id: the topics of this folder's project. With one id: related memories. With two: how they are connected.
-  Ids as search prints them: 12 or #12 is an observation, S3 a summary, P7 a prompt, N… a note.`,
+  Ids as search prints them: 12 or #12 is an observation, S3 a summary, P7 a prompt, N… a note, C5 a commit.`,
   words: '[<id>] [<other id>]',
   options: {
     causes: { type: 'boolean', about: 'show what led to it' },

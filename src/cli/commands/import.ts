@@ -8,24 +8,34 @@ import { currentProject } from '../current-project.ts'
 import { defineCommand } from '../parse.ts'
 import { CliError, dim, EXIT, invalidInput, plural, print, printJson, progressBar } from '../print.ts'
 
-const IMPORT_SOURCES = ['claude-mem', 'anamnesis', 'markdown', 'jsonl', 'transcripts', 'native'] as const satisfies readonly ImportSource[]
+const IMPORT_SOURCES = [
+  'git',
+  'claude-mem',
+  'anamnesis',
+  'markdown',
+  'jsonl',
+  'transcripts',
+  'native',
+] as const satisfies readonly ImportSource[]
 
 export const command = defineCommand({
   name: 'import',
   summary: 'import history from transcripts or other programs',
   usage: `recollect import [paths…] [--since DATE] [--project P] [--json]
        recollect import --native [--json]
+       recollect import --from git [folder] [--since DATE] [--project P] [--json]
        recollect import --from claude-mem|anamnesis|markdown|jsonl <path> [--project P] [--json]
 
   Without paths it imports all transcripts of Claude Code. Known sessions are skipped; an interrupted import continues when you run it again.
 
+  git          the commit messages of a repository, of this folder if none is given: the newest 20,000, or all since a date
   claude-mem   its database file; import the transcripts first, they contain more
   anamnesis    a folder of its notes
   markdown     any folder of markdown files, as notes of this folder's project
   jsonl        a file that 'recollect export' wrote; tool uses are not imported`,
   words: '[paths…]',
   options: {
-    since: { type: 'string', value: 'DATE', about: 'only transcripts since then: 2026-03-01, 7d, yesterday' },
+    since: { type: 'string', value: 'DATE', about: 'only transcripts or commits since then: 2026-03-01, 7d, yesterday' },
     project: { type: 'string', value: 'P', about: 'import into this project (transcripts: import only those of this project)' },
     native: { type: 'boolean', about: "import Claude Code's own memory as notes" },
     from: { type: 'string', of: IMPORT_SOURCES, about: 'what the path contains' },
@@ -41,10 +51,12 @@ export const command = defineCommand({
       if (values.json) return printJson(result)
       return printHistoryImport({ ...result, where: paths.join(', ') || readEnvironment().claudeConfig })
     }
-    if (values.since !== undefined) throw invalidInput(`--since works only with transcripts, not with ${source}; leave it out`)
+    if (values.since !== undefined && source !== 'git')
+      throw invalidInput(`--since works only with transcripts and git, not with ${source}; leave it out`)
     // A markdown file does not name its project, so it belongs to the one of this folder.
     const project = values.project ?? (source === 'markdown' ? currentProject() : null)
-    const imported = await importMemories({ from: source, paths, project })
+    const from = source === 'git' && paths.length === 0 ? [process.cwd()] : paths
+    const imported = await importMemories({ from: source, paths: from, project, since: values.since ?? null })
     return values.json ? printJson(imported) : printMemoryImport(imported)
   },
 })
@@ -52,7 +64,12 @@ export const command = defineCommand({
 type SkippedFile = { file: string; reason: string }
 type MemoryImportResult = Extract<ImportLine, { kind: 'imported' }> & { left: SkippedFile[] }
 
-async function importMemories(request: { from: ImportSource; paths: string[]; project: string | null }): Promise<MemoryImportResult> {
+async function importMemories(request: {
+  from: ImportSource
+  paths: string[]
+  project: string | null
+  since: string | null
+}): Promise<MemoryImportResult> {
   const { from, paths } = request
   if (from !== 'native' && paths.length !== 1)
     throw invalidInput(`--from ${from} needs exactly one path: recollect import --from ${from} <path>`)
@@ -85,6 +102,7 @@ function printMemoryImport({ notes, left, ms, ...rows }: MemoryImportResult): un
     [rows.prompts, 'new prompt'],
     [rows.observations, 'new observation'],
     [rows.summaries, 'new summary', 'new summaries'],
+    [rows.commits, 'new commit'],
     [notes.added, 'new note'],
     [notes.updated, 'changed note'],
     [notes.forgotten, 'forgotten note'],

@@ -10,7 +10,7 @@ export const command = defineCommand({
   summary: 'open the viewer in your browser',
   usage: `recollect view [page | id] [--print] [--json]
 
-  Pages: feed, sessions, search, timeline, graph, injections, projects, health, settings. An id (12, S3, P7, N…) opens that memory.
+  Pages: feed, sessions, search, timeline, graph, injections, projects, health, settings. An id (12, S3, P7, C5, N…) opens that memory.
   The link works once, within half a minute; after that the browser has access.`,
   words: '[feed | sessions | search | timeline | graph | injections | projects | health | settings | <id>]',
   options: { print: { type: 'boolean', about: 'print the link instead of opening it' }, json },

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { GitCommit } from '../../core/commit.ts'
 import type { Hit, QueryTimeReference } from '../../core/hit.ts'
 import type { Observation, Prompt, Summary } from '../../core/memory.ts'
 import { MEMORY_KINDS, type MemoryKind, parseMemoryId } from '../../core/memory-kinds.ts'
@@ -42,6 +43,7 @@ export type MemoryResponse = { id: string; title: string | null; project: string
   | { kind: 'summary'; memory: Summary | null }
   | { kind: 'prompt'; memory: Prompt | null }
   | { kind: 'note'; memory: FullNote | null }
+  | { kind: 'commit'; memory: GitCommit | null }
 )
 
 /** A memory, or with kind `line` a line that frames the others or sums up many. */
@@ -85,7 +87,7 @@ const timelineRequest = () =>
     widen: flag(false).describe('look at all projects when nothing in this one is close'),
   })
 
-const memoryId = () => z.string().refine((id) => parseMemoryId(id) !== null, 'must look like #12, S3, P7 or N…')
+const memoryId = () => z.string().refine((id) => parseMemoryId(id) !== null, 'must look like #12, S3, P7, C5 or N…')
 
 /** @internal */
 export const memories = {
@@ -103,7 +105,7 @@ export const memories = {
     TimelineResponse,
     { 400: 'no memory has the id in `anchor`' }
   >(),
-  /** Get a memory by its id, such as 12, #12, S3, P7 or N01K…. */
+  /** Get a memory by its id, such as 12, #12, S3, P7, C5 or N01K…; a commit also by its hash (C1a2b3c4). */
   'GET /api/memory/:id': route({
     request: () => z.object({ id: z.string().regex(/^[\w.-]{1,80}$/) }),
     readOnly: true,

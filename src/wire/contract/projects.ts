@@ -9,6 +9,7 @@ export type ProjectSummary = {
   observations: number
   summaries: number
   notes: number
+  commits: number
   firstAt: number | null
   lastAt: number | null
 }

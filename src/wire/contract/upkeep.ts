@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { GitCommit } from '../../core/commit.ts'
 import type { Cost } from '../../core/cost.ts'
 import type { Observation, Prompt, Session, Summary, ToolUse } from '../../core/memory.ts'
 import type { Note } from '../../core/note.ts'
@@ -87,8 +88,8 @@ export type RedistillReport = {
 }
 export type RedistillLine = ProgressLine | { kind: 'done'; report: RedistillReport } | FailedLine
 
-/** Transcripts of the agent, its own memory, other programs, or one of our exports. */
-export const IMPORT_SOURCES = ['transcripts', 'native', 'claude-mem', 'anamnesis', 'markdown', 'jsonl'] as const
+/** Transcripts of the agent, its own memory, a git repository, other programs, or one of our exports. */
+export const IMPORT_SOURCES = ['transcripts', 'native', 'git', 'claude-mem', 'anamnesis', 'markdown', 'jsonl'] as const
 export type ImportSource = (typeof IMPORT_SOURCES)[number]
 export type ImportCounts = {
   notes: { added: number; updated: number; same: number; forgotten: number }
@@ -96,6 +97,7 @@ export type ImportCounts = {
   prompts: number
   observations: number
   summaries: number
+  commits: number
 }
 export type ImportLine =
   | { kind: 'progress'; file: string; done: number; files: number; bytes: number; totalBytes: number }
@@ -115,7 +117,7 @@ export type ImportLine =
     }
   | FailedLine
 
-export const EXPORT_KINDS = ['tool-uses', 'prompts', 'observations', 'summaries', 'sessions', 'notes'] as const
+export const EXPORT_KINDS = ['tool-uses', 'prompts', 'observations', 'summaries', 'sessions', 'notes', 'commits'] as const
 export type ExportKind = (typeof EXPORT_KINDS)[number]
 /** Session ids are the agent's own, because our row numbers mean nothing on another machine. */
 type WithAgentSession<Row> = Omit<Row, 'sessionId'> & {
@@ -132,6 +134,7 @@ export type ExportLine =
   | WithAgentSession<Observation>
   | WithAgentSession<Summary>
   | Note
+  | GitCommit
   | ExportedNoteFile
 export type ExportedNoteFile = { path: string; text: string }
 
@@ -187,7 +190,7 @@ export const upkeep = {
     lines: true,
     unlimited: true,
   }).returns<RedistillLine>(),
-  /** Import transcripts, or memories of other programs. */
+  /** Import transcripts, the commits of a git repository, or memories of other programs. */
   'POST /api/import': route({
     request: () =>
       z.object({

@@ -4,7 +4,7 @@ import { describeHit } from '../../retrieval/search.ts'
 import type { DocumentRef } from '../../store/store.ts'
 import type { MemoryResponse, memories } from '../../wire/contract/memories.ts'
 import type { Handlers } from '../router.ts'
-import { searchFor, timelineFor } from '../search-requests.ts'
+import { searchFor, timelineFor, withCommitNumber } from '../search-requests.ts'
 import type { Services } from '../services.ts'
 import { fullNote } from './full-note.ts'
 import { recordedInjection } from './recorded-injection.ts'
@@ -52,7 +52,7 @@ function countUse({ store, log }: Services, refs: DocumentRef[]): void {
 }
 
 async function readMemory({ store }: Services, id: string): Promise<MemoryResponse> {
-  const { kind, ref } = memoryRef(id)
+  const { kind, ref } = await withCommitNumber(store, memoryRef(id))
   const location = await store.documents.locationOf(kind, ref)
   const title = (location && (await describeHit(store, location)))?.title ?? null
   const common = { id, title, project: location?.project ?? null }
@@ -63,6 +63,8 @@ async function readMemory({ store }: Services, id: string): Promise<MemoryRespon
       return { ...common, kind, memory: await store.summaries.get(Number(ref)) }
     case 'prompt':
       return { ...common, kind, memory: await store.prompts.get(Number(ref)) }
+    case 'commit':
+      return { ...common, kind, memory: await store.commits.get(Number(ref)) }
     case 'observation':
       return { ...common, kind, memory: (await store.observations.get([Number(ref)]))[0] ?? null }
   }

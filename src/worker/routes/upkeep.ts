@@ -52,7 +52,11 @@ async function importFrom(services: Services, { from, paths, since, project: nam
   }
   const project = await resolveProject(services, name ?? undefined)
   const { importMemories } = await import('../import-memories.ts')
-  return withFailure(services, 'an import failed', importMemories(services, agent, { from, paths, project }))
+  return withFailure(
+    services,
+    'an import failed',
+    importMemories(services, agent, { from, paths, project, since: parseRequestTime(since) }),
+  )
 }
 
 async function exportRows(services: Services, { kind, project: name, format }: ParsedRequest<typeof upkeep, 'GET /api/export'>) {

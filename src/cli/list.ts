@@ -23,9 +23,10 @@ Read
 Notes
   capture      save a note
   notes        list the notes of this project, newest first
+  rules        list, accept, edit or reject what was said in sessions
   edit         change a note, or open it in your editor
   forget       hide notes and observations, or delete them with --hard
-  restore      bring back forgotten notes and observations
+  restore      bring back forgotten and replaced memories
   sync         share notes between your machines, over git
   consolidate  fold duplicate notes and merge related ones
   reflect      turn sessions into lasting notes; needs a text model

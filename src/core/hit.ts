@@ -44,6 +44,7 @@ export type Signal =
   | 'session'
   | 'recency'
   | 'use'
+  | 'replaced'
   | 'variety'
 
 /** A time that a query refers to, whether it limited the search, and a sentence about it for the caller. */

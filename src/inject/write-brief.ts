@@ -20,6 +20,7 @@ import {
   openPage,
   type ReasonedItem,
 } from './page.ts'
+import { addRules } from './rules.ts'
 import type { ResumedKnowledge } from './session-knowledge.ts'
 import { overviewLines, type TracedWork } from './work-overview.ts'
 
@@ -53,11 +54,13 @@ export function writeBrief(material: BriefMaterial, options: WritingOptions): In
   const observations = newObservations(material.observations, knowledge, left)
   const notes = withoutKnownNotes(material.notes ?? { always: [], ofProject: [] }, knowledge, left)
   const silence = { ...EMPTY_BRIEF, left }
-  if (!last && observations.length === 0 && notes.always.length + notes.ofProject.length === 0) return silence
+  const { rules = [] } = notes
+  if (!last && observations.length === 0 && rules.length + notes.always.length + notes.ofProject.length === 0) return silence
   const page = openBriefPage(material.project, options)
   if (!page) return silence
   const addOrLeave = (part: BriefPart) => page.add(part) || left.push({ ...part.of, why: page.whyNoRoom(part) })
   if (branch !== null && !knowledge && last?.summary.branch !== branch) addOrLeave(newBranchPart(branch))
+  addRules(page, rules, budget.tokens * RULES_SHARE, left)
   addNotes(page, 'Notes that always apply:', notes.always, budget.tokens * ALWAYS_NOTES_SHARE, now, left)
   if (open) addOrLeave(openPromptPart(open, now))
   if (last) addSummary(page, last, knowledge ? 'Meanwhile' : summaryHeading(last, branch, open), now, left)
@@ -73,6 +76,8 @@ export function writeBrief(material: BriefMaterial, options: WritingOptions): In
   return page.memoryCount() === 0 ? silence : { ...page.close(), leftOut, left }
 }
 
+/** Rules are few and short; a person who states more than fit must still see the rest of the brief. */
+const RULES_SHARE = 0.3
 /** The share of the budget for notes. Notes beyond it are shown by their titles. */
 const ALWAYS_NOTES_SHARE = 0.35
 const PROJECT_NOTES_SHARE = 0.3

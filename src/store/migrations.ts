@@ -543,6 +543,11 @@ const MIGRATIONS: string[] = [
   UPDATE jobs SET kind = 'model-distill' WHERE kind = 'tell';
   DELETE FROM jobs WHERE kind = 'link';
   `,
+  /* 22: notes taken from conversations: whether a person accepted them, and where they were said */ `
+  ALTER TABLE notes ADD COLUMN state TEXT NOT NULL DEFAULT 'accepted';
+  ALTER TABLE notes ADD COLUMN said TEXT NOT NULL DEFAULT '[]';
+  CREATE INDEX notes_of_namespace ON notes (namespace, project, updated_at);
+  `,
 ]
 
 /** The schema version that this program knows. */

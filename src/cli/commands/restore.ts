@@ -7,8 +7,10 @@ import { invalidInput, print, printJson } from '../print.ts'
 
 export const command = defineCommand({
   name: 'restore',
-  summary: 'bring back forgotten notes and observations',
-  usage: 'recollect restore <id…> [--json]',
+  summary: 'bring back forgotten and replaced memories',
+  usage: `recollect restore <id…> [--json]
+
+  A note that another note replaced holds again; the other note stays.`,
   words: '<id…>',
   options: { json },
   async run({ values, positionals }) {
@@ -19,7 +21,7 @@ export const command = defineCommand({
     for (const one of restored) {
       const name =
         'note' in one ? `N${one.note.id} ${shorten(one.note.title, 90)}` : `#${one.observation.id} ${shorten(one.observation.title, 90)}`
-      print(`${one.kind === 'same' ? 'Not forgotten, so not changed' : 'Restored'}: ${name}`)
+      print(`${one.kind === 'same' ? 'Neither forgotten nor replaced, so not changed' : 'Restored'}: ${name}`)
     }
   },
 })

@@ -13,6 +13,7 @@ import { names } from './names.ts'
 import { isFiltered, MAX_CANDIDATES, MAX_CANDIDATES_IN_LARGE_STORE, type Ranking, type RankingSignal, type WordSearch } from './ranking.ts'
 import { recency } from './recency.ts'
 import { references } from './references.ts'
+import { replaced } from './replaced.ts'
 import { newScores, type ScoredDocument } from './scores.ts'
 import { session } from './session.ts'
 import { time } from './time.ts'
@@ -34,6 +35,7 @@ const SIGNALS: RankingSignal[] = [
   session,
   recency,
   use,
+  replaced,
   latest,
   variety,
 ]

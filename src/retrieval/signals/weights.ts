@@ -29,6 +29,8 @@ export const WEIGHTS = {
   recency: 0.05,
   /** It was read in full before. Enough to settle a tie. */
   use: 0.05,
+  /** The share of its score that a note loses when another note has replaced it. */
+  replaced: 0.6,
   /** The factor for each better turn of the same session: results from several sessions are more useful than from one. */
   repeatedSession: 0.97,
   /** When the query asks for the latest: how far the newest of the good ones rises above the best. Folding hits allows no more. */

@@ -92,7 +92,7 @@ const CUES: DecisionCue[] = [
   {
     phrase:
       /\b(?:we|i|team|you)(?:['’]ve| have|['’]d| had)? (?:all |now |finally |already |explicitly |deliberately |intentionally )?(?:decided|agreed|settled|opted|chose|choosed)\b(?! (?:whether|if|with)\b)/i,
-    unless: /\b(?:n['’]t|not|never) (?:decided?|agreed?|settled?|chosen?)\b|\bagreed[.!]?$/i,
+    unless: /\b(?:n['’]t|not|never) (?:decided?|agreed?|settled?|chosen?)\b|\bagreed[.!]?$|\b(?:why|how|when|what) (?:we|i|you)\b/i,
     person: 0.8,
     agent: 0.75,
     commit: 0.8,
@@ -128,8 +128,9 @@ const CUES: DecisionCue[] = [
   // "I want the rules to live in AGENTS.md, not a skill, because …"
   {
     phrase:
-      /\b(?:i|we) (?:only |do |don['’]?t |do not )?(?:want|prefer|need)\b.+(?:, not\b|\bnot .+ but\b|\binstead of\b|\brather than\b|\bwith a\b|\bso\b).+/i,
-    unless: /^(?:i (?:just )?wanted|so\b)|\bso (?:i|you) can\b|\bneed to (?:do|check|look|see|find|figure|investigate)\b/i,
+      /\b(?:i|we) (?:only |do |don['’]?t |do not )?(?:want|prefer|need)\b.+(?:, not\b|\bnot .+ but\b|\binstead of\b|\brather than\b).+/i,
+    unless:
+      /^(?:i (?:just )?wanted|so\b)|\bnot (?:just|only)\b|\bso (?:i|you) can\b|\bneed to (?:do|check|look|see|find|figure|investigate)\b/i,
     person: 0.75,
     agent: 0.4,
     commit: 0.4,
@@ -142,8 +143,7 @@ const CUES: DecisionCue[] = [
     commit: 0,
   },
   {
-    phrase:
-      /\bwe (?:also )?no longer (?:use|support|publish|ship|need|want|build|test)\b|^(?:please )?drop support for\b|\bi only want to keep\b/i,
+    phrase: /\bwe (?:also )?no longer (?:use|support|publish|ship|build|test)\b|^(?:please )?drop support for\b|\bi only want to keep\b/i,
     person: 0.8,
     agent: 0.5,
     commit: 0.75,
@@ -206,7 +206,7 @@ const CUES: DecisionCue[] = [
 
 const REASON = /\b(?:because|since|so that|due to|otherwise|as it|which (?:breaks|causes|means)|to avoid|in order to)\b/i
 const REJECTS = /\b(?:instead of|rather than|, not\b|and not\b|over\b|no longer)/i
-const EXPLAINS = /\b(?:because|since|so that|otherwise|due to|the reason|that way|this (?:way|avoids|keeps|means|prevents))\b/i
+const EXPLAINS = /\b(?:because|since|otherwise|due to|the reason|that way|this (?:way|avoids|keeps|means|prevents))\b/i
 const REJECTED = /\b(?:rejected|considered|turned down|ruled out|decided against|alternatives?|instead of|rather than|not chosen|tried)\b/i
 
 /** Questions, guesses, conditions and offers settle nothing, so they must not become notes. */

@@ -50,7 +50,7 @@ const OPEN_PHRASE = new RegExp(
 
 const isNotOpen = (text: string) =>
   /[?？]\s*["”)]?$|:$/.test(text) ||
-  /\b(?:want me to|would you like|let me know|if you(?:['’]d)? (?:want|like|prefer)|should i|shall i|i can|i could|feel free|when you(?:['’]re| are) ready|ready (?:for|to)|just say)\b/i.test(
+  /\b(?:want me to|would you like|probably|maybe|might|let me know|if you(?:['’]d)? (?:want|like|prefer)|should i|shall i|i can|i could|feel free|when you(?:['’]re| are) ready|ready (?:for|to)|just say)\b/i.test(
     text,
   ) ||
   /^(?:none|nothing|no (?:open|remaining|known)|n\/a)\b/i.test(text) ||

@@ -47,8 +47,10 @@ const JOKE =
   /\b(?:lol|haha+|hehe+|rofl|jk|just kidding|(?:only|just) joking|kidding)\b|[😂🤣😜😉]|(?:^|\s)(?:\/s|;-?\)|:-?[DP])(?=\s|[.!]?$)/iu
 
 /** "Always start them with 'y_'." makes no sense without the sentence before. */
-const refersBack = (sentence: string) => POINTS_BACK.test(sentence) && !NAMED_THING.test(withoutLeadIn(sentence))
+const refersBack = (sentence: string) => (POINTS_BACK.test(sentence) && !NAMED_THING.test(withoutLeadIn(sentence))) || TERSE.test(sentence)
 
+/** "Never drop silently." */
+const TERSE = /^(?:never|always) \S+(?: \S+)?[.!]?$/i
 const POINTS_BACK =
   /\b(?:us(?:e|ing)|start(?:ing)?|end(?:ing)?|begin|prefix|includ(?:e|ing)|add(?:ing)?|appl(?:y|ying)|do(?:ing)?|keep|put|name|call|run|write) (?:them|it|those|these|this|that|the names?)\b|\bin the name\b|\bthis (?:decorator|convention|prefix|suffix)\b/i
 const NAMED_THING = /\b\w+ names?\b(?<!\b(?:the|their|its|your|all|any) names?)|\bnaming (?:\w+ )?\w+s\b|^(?:for|when)\b/i
@@ -59,7 +61,7 @@ const MAX_RULE_CHARS = 400
 const MIN_RULE_CHARS = 12
 
 /** How sure it is that a sentence is a standing rule; null if it is none. */
-export function ruleConfidence(sentence: string): number | null {
+function ruleConfidence(sentence: string): number | null {
   if (sentence.length > MAX_RULE_CHARS || sentence.length < MIN_RULE_CHARS) return null
   const bare = withoutLeadIn(withoutQuotations(sentence))
   if (ONE_OFF.test(sentence) || NO_RULE.some((pattern) => pattern.test(bare))) return null
@@ -143,7 +145,7 @@ const CUES: RuleCue[] = [
   { phrase: /\b(?:we|everyone|you) (?:(?:must|should|will|do|have to|need to) )?(?:always|never) /i, confidence: 0.85 },
   {
     phrase: /\b(?:must|shall) (?:always|never|not ever)\b|\bshould never\b|\b(?:must|should) (?:not|n['’]t)\b[^.]{0,60}\bever\b/i,
-    unless: /^(?:it|this|that|they|he|she)\b/i,
+    unless: /^(?:it|this|that|they|he|she)\b|^.{160}/i,
     confidence: 0.8,
   },
   // "Do not … again", "don't … without asking"

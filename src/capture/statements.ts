@@ -131,7 +131,7 @@ const LESSON_CUES: LessonCue[] = [
   {
     phrase: /\broot cause\b[^.]{0,60}?\b(?:was|is|were|turned out to be|lies in)\b|\broot cause:\s/i,
     unless:
-      /\broot cause\b[^.]{0,30}?\b(?:is|was|were|has|been)(?:n['’]t| not| still| being| now| since)* (?:not|still|being|found|identified|fixed|addressed|clear|known|documented|verified|confirmed)\b|\b(?:not|n['’]t) the root cause\b|\broot cause\b[^.]{0,20}?\b(?:is|was)(?:n['’]t| not)\b/i,
+      /\broot cause\b[^.]{0,30}?\b(?:is|was|were|has|been)(?:n['’]t| not| still| being| now| since)* (?:not|still|being|found|identified|fixed|addressed|clear|known|documented|verified|confirmed|well|understood|correct|right)\b|\b(?:not|n['’]t) the root cause\b|\broot cause\b[^.]{0,20}?\b(?:is|was)(?:n['’]t| not)\b/i,
     namespace: 'learnings',
     person: 0.8,
     agent: 0.75,

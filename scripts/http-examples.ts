@@ -5,7 +5,7 @@ export const NOTE_ID = '01K5TIDEPOOL0000000000NOTE'
 
 /**
  * An example request for every route, in the order in which a test runs them on the memories of `recollect demo`: routes that delete something come
- * last. See `NOT_RUN` for the examples that cannot run everywhere.
+ * last. See `REFUSED` for the examples that cannot succeed everywhere.
  */
 export const EXAMPLES: { [Name in RouteName]: RequestOf<Name> } = {
   'GET /health': {},
@@ -100,10 +100,8 @@ export const EXAMPLES: { [Name in RouteName]: RequestOf<Name> } = {
   'POST /api/shutdown': {},
 }
 
-export const NOT_RUN: { [Name in RouteName]?: string } = {
-  'POST /api/sync/remote': 'needs a repository',
-  'POST /api/sync/resolve': 'needs a conflict',
-  'POST /api/embedder/weights': 'needs the weights',
-  'ANY /mcp': 'needs an MCP client',
-  'GET /stream': 'never ends',
+/** Examples that need a conflict, or a downloaded file. Without it the worker refuses them, for this reason. */
+export const REFUSED: { [Name in RouteName]?: string } = {
+  'POST /api/sync/resolve': 'has no conflict',
+  'POST /api/embedder/weights': '/tmp/weights.tgz',
 }

@@ -32,6 +32,7 @@ test('a pattern of house.json that matches no file is reported', () => {
     starts: { 'src/core/a.ts': { bytes: 0, without: ['^src/core/(b|c)\\.ts$', '^left-pad$'] }, 'src/core/z.ts': { bytes: 0, without: [] } },
   }
   expect(brokenRules(new Map([['src/core/a.ts', '']]), rules)).toEqual([
+    'house.json, doors of core: /core/(b)\\.ts$ matches no file',
     'house.json, doors of core: /core/gone\\.ts$ matches no file',
     'house.json, entries: ^src/cli/main\\.ts$ matches no file',
     'house.json, starts of src/core/a.ts: ^src/core/(b)\\.ts$ matches no file',

@@ -50,6 +50,7 @@ export async function runCommand(args: string[]): Promise<number> {
   try {
     if (called === '--version' || called === '-v' || called === 'version') return await printVersion(json)
     if (called === 'help' || called === '--help' || called === '-h') return await printHelp(rest, json)
+    if (/^--home=?$/.test(called)) throw invalidInput('--home needs a folder: recollect --home <folder> <command>')
     command = await loadCommand(called === 'hooks' ? 'hook' : called)
     if (!command) throw unknownName('command', called, Object.keys(COMMANDS), 'help')
     if (rest.includes('--help') || rest.includes('-h')) return await printHelp([command.name], json)

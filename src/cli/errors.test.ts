@@ -58,12 +58,13 @@ test.each<[string, string | RegExp]>([
   ['get zz', `"zz" is not a memory id (they look like #12, S4, P7 or N01J…); 'recollect search' shows ids`],
   ['get 999999', `no memory has the id 999999; 'recollect search' shows ids`],
   ['timeline', 'around what? Use an id, a query or a date: recollect timeline 12, recollect timeline "login fails", --at yesterday'],
-  ['timeline --at never', /never/],
+  ['timeline --at never', '“never” is not a time; use for example 2026-03-01, march, 7d, yesterday, “last week”'],
+  ['timeline 99999', `no observation has the id #99999; 'recollect search' shows ids`],
   ['graph zz', `"zz" is not a memory id (they look like #12, S4, P7 or N01J…); 'recollect search' shows ids`],
   ['graph 1 2 3', 'too many ids: pass one, or two to see how they are connected'],
   ['graph 1 --causes --effects', 'pass --causes or --effects, not both'],
   ['graph --causes', '--causes and --effects need exactly one id: recollect graph 12 --causes'],
-  ['graph 99999', /99999/],
+  ['graph 99999', `no observation has the id #99999; 'recollect search' shows ids`],
   ['status --days 7', '--days works only with --cost: recollect status --cost --days 7'],
   [
     'view ../etc',
@@ -75,13 +76,13 @@ test.each<[string, string | RegExp]>([
   ['capture x --ttl soon', '--ttl cannot be "soon"; use a time such as 12h, 30d or 2w, or a date such as 2026-12-31'],
   ['edit', `which note? Pass its id, for example N01K…; 'recollect notes' shows ids`],
   ['edit 12 --title x', `"12" is not the id of a note (they look like N01J…); 'recollect notes' shows ids`],
-  [`edit ${N} --title x`, /N?01ARZ3NDEKTSV4RRFFQ69G5FAV/],
+  [`edit ${N} --title x`, `no note has the id ${N}; 'recollect notes' shows ids`],
   ['forget', 'which memory? recollect forget <id…>, for example 12 or N01K…'],
   ['forget 999', `no observation has the id 999; 'recollect search' shows ids`],
   ['forget S1', 'S1 cannot be forgotten: only notes (N…) and observations (#12) can. To delete its whole session: recollect view sessions'],
   ['forget 1 --hard', 'not a terminal, so I cannot ask. Pass --yes to continue.'],
   ['restore', 'which memory? recollect restore <id…>, for example 12 or N01K…'],
-  ['restore 999', /999/],
+  ['restore 999', 'observation #999 cannot be restored: it is not forgotten, or it has been erased'],
   ['sync now', 'unknown sync action "now"; use status, history <id>, or none to sync now'],
   ['sync history x y', `unexpected argument "y"; see 'recollect help sync'`],
   ['sync history', `which note? Pass its id, for example N01K…; 'recollect notes' shows ids`],
@@ -93,7 +94,7 @@ test.each<[string, string | RegExp]>([
   // maintenance
   ['redistill', 'since when? recollect redistill --since 7d, or a date such as 2026-03-01'],
   ['import /no/such/path', '/no/such/path does not exist; pass existing files or folders'],
-  ['import --since once', /once/],
+  ['import --since once', '“once” is not a time; use for example 2026-03-01, march, 7d, yesterday, “last week”'],
   ['import --native --since 7d', '--since works only with transcripts, not with native; leave it out'],
   ['import --from jsonl', '--from jsonl needs exactly one path: recollect import --from jsonl <path>'],
   ['export', 'what to export? Pass --kind tool-uses|prompts|observations|summaries|sessions|notes'],
@@ -112,13 +113,15 @@ test.each<[string, string | RegExp]>([
   ['config get port', 'unknown setting "port"; did you mean worker.port?'],
   ['config get nonsense', `unknown setting "nonsense"; 'recollect config list' shows them all`],
   ['config set worker.port', 'no value for worker.port: recollect config set worker.port <value>'],
-  ['config set worker.port many', /worker\.port/],
+  ['config set worker.port many', 'worker.port: must be a whole number from 0 to 65535'],
+  ['config set model.provider gpt', 'model.provider: must be one of: plain, claude, anthropic, openai'],
   ['uninstall --purge', 'not a terminal, so I cannot ask. Pass --yes to continue.'],
   ['init', 'not a terminal, so I cannot ask. Pass --yes to continue.'],
   ['init --form smoke', 'unknown --form "smoke"; use one of: http, command'],
   // programs and shells
   ['completion', 'which shell? Use: recollect completion bash|zsh|fish'],
   ['completion csh', 'unknown shell "csh"; did you mean "zsh"? Use one of: bash, zsh, fish'],
+  ['memory --strict-exit', 'which memory action? Use one of: inject-context, inject-brief, capture-memory, capture-response'],
   [
     'memory inject --strict-exit',
     'unknown memory action "inject"; use one of: inject-context, inject-brief, capture-memory, capture-response',
@@ -134,6 +137,11 @@ test.each<[string, string | RegExp]>([
   expect(ran.stderr).toMatch(/^recollect: .+\n$/)
   const json = await recollect([...args, '--json'])
   expect([json.code, JSON.parse(json.stderr)]).toEqual([EXIT.invalid, { error: expected, code: 'invalid' }])
+})
+
+test('--home without a folder', async () => {
+  const ran = await recollect(['--home'])
+  expect([ran.code, ran.stderr]).toEqual([EXIT.invalid, 'recollect: --home needs a folder: recollect --home <folder> <command>\n'])
 })
 
 test('mcp has no JSON output, and its errors are the same', async () => {

@@ -1,10 +1,11 @@
 import { type InstallOutcome, install } from '../integrations/install.ts'
 import { type Environment, proxySettings, readEnvironment } from '../platform/environment.ts'
-import { readIfThere, readJsonIfThere, readOrCreateSecret } from '../platform/files.ts'
+import { readIfThere, readOrCreateSecret } from '../platform/files.ts'
 import { rememberInstall } from '../platform/installs.ts'
 import { homePaths } from '../platform/paths.ts'
 import { PROGRAM } from '../platform/program.ts'
 import { loadSettings } from '../platform/settings.ts'
+import { readWorkerFile } from '../wire/worker-file.ts'
 import { call } from './call.ts'
 
 type HookInstallOptions = { project: string | null; dryRun?: boolean; form?: 'http' | 'command' | undefined }
@@ -38,6 +39,5 @@ export async function installHooks({ project, dryRun = false, form }: HookInstal
 /** The port of the running worker, or the configured one. Starts no worker. */
 function plannedPort(environment: Environment): { port: number; wantedPort: number } {
   const wantedPort = loadSettings(environment).settings.worker.port
-  const running = readJsonIfThere(homePaths(environment).workerFile) as { port?: number } | null
-  return { port: running?.port ?? wantedPort, wantedPort }
+  return { port: readWorkerFile(homePaths(environment)).port ?? wantedPort, wantedPort }
 }

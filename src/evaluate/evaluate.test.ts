@@ -40,9 +40,9 @@ test('memories are compared with the files that tools changed', async () => {
   using at = await temporaryStore()
   await told(at.store, 'one', 1000, 'src/named.ts')
   await touches(at.store, 'one', 1000, ['src/named.ts', 'src/unnamed.ts', '/elsewhere/not-ours.ts'], 'Edit')
-  const { telling } = await measured(at.store)
-  expect([telling.filesChanged, telling.filesNamed, telling.memoryTokens]).toEqual([2, 1, 10])
-  expect(telling.toolTokens).toBeGreaterThan(20)
+  const { distillation } = await measured(at.store)
+  expect([distillation.filesChanged, distillation.filesNamed, distillation.memoryTokens]).toEqual([2, 1, 10])
+  expect(distillation.toolTokens).toBeGreaterThan(20)
 })
 
 test('without sessions the result is empty, without a division by zero', async () => {

@@ -24,7 +24,7 @@ export type Evaluation = {
   brief: BriefScore
   /** `guess`: the score of a random order of the project's sessions. Without commits, all three are null. */
   search: { commits: number; guess: RandomBaseline | null; words: RankingScore | null; meaning: RankingScore | null }
-  telling: DistillationCoverage
+  distillation: DistillationCoverage
 }
 
 /** How many of the changed files the memories name, and the length of the tool data and of the memories. */
@@ -88,7 +88,7 @@ export async function* evaluate(
       words: hasCommits ? words.result() : null,
       meaning: hasCommits && deps.meaning ? meaning.result() : null,
     },
-    telling: coverage,
+    distillation: coverage,
   }
 }
 

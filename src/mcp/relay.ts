@@ -1,3 +1,5 @@
+import { isJsonObject, jsonFields } from '../core/json-object.ts'
+
 /**
  * Remembers what a new worker needs when it replaces another in the middle of a conversation: the handshake, the subscriptions,
  * and every request without a reply. The client does not notice the change.
@@ -15,7 +17,8 @@ export function openRelay() {
     receiveFromClient(line: string): { kind: 'pass' } | { kind: 'reply'; line: string } {
       const message = readMessage(line)
       if (!message) return { kind: 'reply', line: errorReply(null, -32700, 'this line is not a JSON-RPC message') }
-      const { method, params } = message
+      const { method } = message
+      const params = jsonFields(message.params)
       const id = message.id === undefined ? null : JSON.stringify(message.id)
       if (id !== null && method !== undefined) waiting.set(id, line)
       switch (method) {
@@ -26,13 +29,13 @@ export function openRelay() {
           handshake.push(line)
           break
         case 'resources/subscribe':
-          if (id !== null) subscriptions.set(String(params?.uri), { id, line })
+          if (id !== null) subscriptions.set(String(params.uri), { id, line })
           break
         case 'resources/unsubscribe':
-          subscriptions.delete(String(params?.uri))
+          subscriptions.delete(String(params.uri))
           break
         case 'notifications/cancelled':
-          waiting.delete(JSON.stringify(params?.requestId))
+          waiting.delete(JSON.stringify(params.requestId))
           break
       }
       return { kind: 'pass' }
@@ -71,12 +74,10 @@ export function openRelay() {
   }
 }
 
-type RelayedMessage = { id?: string | number; method?: string; params?: Record<string, unknown> }
-
-function readMessage(line: string): RelayedMessage | null {
+function readMessage(line: string): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(line)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as RelayedMessage) : null
+    return isJsonObject(value) ? value : null
   } catch {
     return null
   }

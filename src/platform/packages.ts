@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { jsonFields } from '../core/json-object.ts'
 import { ensurePrivateFolder, exists, readJsonIfThere } from './files.ts'
 import { runProgram } from './processes.ts'
 
@@ -29,6 +30,6 @@ export async function installPackage(folder: string, name: string, version: stri
 
 /** An interrupted install leaves an incomplete folder, and a newer Recollect may need another version. */
 function isPackageComplete(folder: string, version: string): boolean {
-  const own = readJsonIfThere(join(folder, 'package.json')) as { version?: unknown; main?: unknown } | null
-  return own?.version === version && typeof own.main === 'string' && exists(join(folder, own.main))
+  const { version: installed, main } = jsonFields(readJsonIfThere(join(folder, 'package.json')))
+  return installed === version && typeof main === 'string' && exists(join(folder, main))
 }

@@ -1,3 +1,4 @@
+import { jsonFields } from '../core/json-object.ts'
 import { exists, readJsonIfThere, writeFileAtomically } from './files.ts'
 import type { Home } from './paths.ts'
 
@@ -14,7 +15,7 @@ export function writePrivacyRules(home: Home, rules: PrivacyRules): void {
 /** The rules of the last worker; null when they cannot be read: then the hook must not write anything. */
 export function readPrivacyRules(home: Home): PrivacyRules | null {
   if (!exists(home.privacyRules)) return DEFAULT_PRIVACY_RULES
-  const { redact, patterns, excludeProjects } = (readJsonIfThere(home.privacyRules) ?? {}) as Partial<PrivacyRules>
+  const { redact, patterns, excludeProjects } = jsonFields(readJsonIfThere(home.privacyRules))
   const areTexts = (list: unknown): list is string[] => Array.isArray(list) && list.every((item) => typeof item === 'string')
   return typeof redact === 'boolean' && areTexts(patterns) && areTexts(excludeProjects) ? { redact, patterns, excludeProjects } : null
 }

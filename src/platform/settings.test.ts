@@ -135,10 +135,12 @@ describe('changing settings', () => {
 
   test.each<[SettingChange, RegExp]>([
     [{ name: 'worker.prot', value: 1 }, /^"worker\.prot" is not a setting; 'recollect config list' shows all settings$/],
-    [{ name: 'worker.port', value: 'many' }, /^worker\.port: must be a number$/],
-    [{ name: 'worker.port', value: 70_000 }, /^worker\.port: .*65535/],
+    [{ name: 'worker.port', value: 'many' }, /^worker\.port: must be a whole number from 0 to 65535$/],
+    [{ name: 'worker.port', value: 70_000 }, /^worker\.port: must be a whole number from 0 to 65535$/],
+    [{ name: 'worker.idle_minutes', value: '0' }, /^worker\.idle_minutes: must be a number above 0$/],
+    [{ name: 'retention.audit_days', value: '1.5' }, /^retention\.audit_days: must be a whole number of at least 0$/],
     [{ name: 'privacy.redact', value: 'maybe' }, /^privacy\.redact: must be true or false$/],
-    [{ name: 'embedder.provider', value: 'magic' }, /^embedder\.provider: .*"static"\|"minilm"\|"http"\|"none"/],
+    [{ name: 'embedder.provider', value: 'magic' }, /^embedder\.provider: must be one of: static, minilm, http, none$/],
     [{ name: 'embedder.api_key', value: 'sk-1' }, /is a secret: set RECOLLECT_EMBEDDER_API_KEY/],
   ])('%j is refused with the values that are allowed', (wanted, reason) => {
     expect(change('', wanted)).toEqual({ result: expect.anything(), text: '', reason: expect.stringMatching(reason) })

@@ -171,7 +171,7 @@ export function loadSettings(environment: Environment = readEnvironment()): Load
     const accept = (source: SettingSource, candidate: unknown, where: string) => {
       const read = schema.safeParse(candidate)
       if (!read.success) {
-        problems.push(`${name} in ${where}: ${reasonOf(read.error)}; using ${JSON.stringify(value)}`)
+        problems.push(`${name} in ${where}: ${reasonOf(read.error, schema)}; using ${JSON.stringify(value)}`)
         return
       }
       value = read.data
@@ -243,7 +243,7 @@ function withChange(text: string, change: SettingChange, file: string): { text: 
   if ('unset' in change) return editOrReason(withoutSetting(text, path), `remove ${name} from ${file} by hand`, file)
   // A command line and a model can send only text for a number or a list.
   const read = schema.safeParse(typeof change.value === 'string' ? readVariable(change.value, fallback) : change.value)
-  if (!read.success) return { reason: `${name}: ${reasonOf(read.error)}` }
+  if (!read.success) return { reason: `${name}: ${reasonOf(read.error, schema)}` }
   const byHand = `write this under [${path.slice(0, -1).join('.')}] by hand: ${path.at(-1)} = ${formatTomlValue(read.data)}`
   return editOrReason(withSetting(text, path, read.data), byHand, file)
 }
@@ -252,15 +252,23 @@ const editOrReason = (edited: string | null, byHand: string, file: string) =>
   edited === null ? { reason: `${file} is written in a way that cannot be edited safely; ${byHand}` } : { text: edited }
 
 /** Why a value is not allowed, for a person. */
-function reasonOf({ issues: [issue] }: z.ZodError): string {
+function reasonOf({ issues: [issue] }: z.ZodError, schema: z.ZodType): string {
+  const inner = schema instanceof z.ZodDefault ? schema.unwrap() : schema
+  if (inner instanceof z.ZodEnum) return `must be one of: ${inner.options.join(', ')}`
+  if (inner instanceof z.ZodNumber) return `must be a ${inner.isInt ? 'whole ' : ''}number ${rangeOf(inner)}`
   return issue?.code === 'invalid_type'
     ? `must be ${TYPE_NAMES[issue.expected] ?? `a ${issue.expected}`}`
     : (issue?.message ?? 'not allowed')
 }
 
+function rangeOf(schema: z.ZodNumber): string {
+  const { minValue: min, maxValue: max } = schema
+  if (max !== null && max < Number.MAX_SAFE_INTEGER) return `from ${min} to ${max}`
+  return schema.safeParse(min).success ? `of at least ${min}` : `above ${min}`
+}
+
 /** Zod's names for types, as a person says them. */
 const TYPE_NAMES: Record<string, string> = {
-  int: 'a whole number',
   boolean: 'true or false',
   array: 'a list',
   string: 'text',

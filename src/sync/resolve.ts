@@ -12,7 +12,7 @@ export type Resolved = { kind: 'resolved'; id: NoteId; changes: Change[] } | { k
 export async function resolveConflict(book: Notebook, id: NoteId, choice: ConflictChoice, now: number): Promise<Resolved> {
   const conflicts = (await book.store.notes.conflicts()).filter((note) => note.id === id || note.conflictOf === id)
   const [version] = conflicts.filter((note) => note.id === id).concat(conflicts)
-  if (!version) return { kind: 'refused', reason: `${id} has no conflict; 'recollect sync status' lists the notes that have one` }
+  if (!version) return { kind: 'refused', reason: `note N${id} has no conflict; 'recollect sync status' lists the notes that have one` }
   const rivals = conflicts.filter((note) => note.conflictOf === id)
   if (version.id !== id && rivals.length > 1 && choice !== 'both')
     return { kind: 'refused', reason: `${id} has several other versions; choose one of: ${rivals.map((note) => note.id).join(', ')}` }

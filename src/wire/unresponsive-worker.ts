@@ -1,8 +1,8 @@
-import { readJsonIfThere } from '../platform/files.ts'
 import type { Home } from '../platform/paths.ts'
 import { isPaused } from '../platform/processes.ts'
 import { openCaller } from './call.ts'
 import { socketTransport } from './socket.ts'
+import { readWorkerFile } from './worker-file.ts'
 
 /** Says what to do about a worker that runs and does not answer; null when none runs. */
 export async function diagnoseUnresponsiveWorker(home: Home): Promise<string | null> {
@@ -12,15 +12,9 @@ export async function diagnoseUnresponsiveWorker(home: Home): Promise<string | n
 
 /** What to do about a worker that runs and does not answer. */
 export function unresponsiveWorkerAdvice(home: Home): string {
-  const pid = workerPid(home)
+  const { pid } = readWorkerFile(home)
   if (pid === null) return 'the worker does not answer; try again in a moment'
   if (isPaused(pid))
     return `the worker (pid ${pid}) is paused; resume it with 'kill -CONT ${pid}' or stop it with 'kill -9 ${pid}'. Nothing is lost.`
   return `the worker (pid ${pid}) is busy or hangs; try again in a moment. If this continues, stop it with 'kill -9 ${pid}'. Nothing is lost.`
-}
-
-function workerPid(home: Home): number | null {
-  const file = readJsonIfThere(home.workerFile)
-  const pid = typeof file === 'object' && file !== null && 'pid' in file ? file.pid : null
-  return typeof pid === 'number' ? pid : null
 }

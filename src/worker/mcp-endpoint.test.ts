@@ -179,7 +179,7 @@ test.each([
   ['memory_recall', {}, /query/],
   ['memory_recall', { query: ' ' }, /query is empty/],
   ['memory_timeline', {}, /Pass anchor/],
-  ['memory_timeline', { anchor: '#999' }, /there is no observation 999/],
+  ['memory_timeline', { anchor: '#999' }, /no observation has the id #999/],
   ['memory_timeline', { at: 'never' }, /is not a time; use for example 2026-03-01/],
   ['memory_get', { ids: [] }, /ids/],
   ['memory_get', { ids: ['#999'] }, /No memory has the id #999/],

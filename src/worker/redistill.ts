@@ -16,7 +16,10 @@ export async function* redistill(services: Services, options: RedistillRunOption
   await services.modelOpened
   // The model's earlier conversations are not known any more, so each turn starts a new one.
   const distiller = distillerOf(services, new Map())
-  if (typeof distiller === 'string') throw new BadRequest(`no model can be asked: ${distiller}`)
+  if (typeof distiller === 'string') {
+    const next = services.settings.model.provider === 'plain' ? '; choose one, for example: recollect config set model.provider claude' : ''
+    throw new BadRequest(`no model can be asked: ${distiller}${next}`)
+  }
   const turns = await services.store.distilledTurns.notDistilledByModel(options.since, options.project)
   const report: RedistillReport = {
     applied: options.apply,

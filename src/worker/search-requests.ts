@@ -5,6 +5,7 @@ import { timeline } from '../retrieval/search.ts'
 import type { DocumentLocation } from '../store/store.ts'
 import type { memories, SearchResponse, TimelineResponse } from '../wire/contract/memories.ts'
 import type { ParsedRequest } from '../wire/contract/route.ts'
+import { noSuchMemory } from './missing-memory.ts'
 import { parseRequestTime, resolveProject, resolveQueriedProject } from './request-params.ts'
 import { BadRequest } from './server.ts'
 import type { Services } from './services.ts'
@@ -100,6 +101,7 @@ const NOTHING_CLOSE = 'Nothing close to that is remembered.'
 async function locateMemory(services: Services, id: string): Promise<DocumentLocation> {
   const named = parseMemoryId(id)
   const location = named && (await services.store.documents.locationOf(named.kind, named.ref))
-  if (!location) throw new BadRequest(`there is no ${named ? `${named.kind} ${named.ref}` : id}`)
+  if (!location)
+    throw named ? noSuchMemory(named.kind, named.ref) : new BadRequest(`"${id}" is not a memory id (they look like #12, S4, P7 or N01J…)`)
   return location
 }

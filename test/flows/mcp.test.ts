@@ -27,7 +27,7 @@ const CALLS: [string, Record<string, unknown>, RegExp][] = [
   ['memory_sync', { dry_run: true }, /no remote|local/],
   ['memory_consolidate', {}, /Nothing to consolidate|Nothing was written/i],
   ['memory_configure', { key: 'worker.idle_minutes' }, /worker\.idle_minutes \| 30 \| default/],
-  ['memory_update', { id: 'nobody', text: 'x' }, /there is no note nobody/],
+  ['memory_update', { id: 'nobody', text: 'x' }, /no note has the id "nobody"/],
 ]
 
 test('memory_recall is in the first request, and the answer of each tool is in the next request', async () => {

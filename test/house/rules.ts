@@ -20,9 +20,13 @@ export type Rules = {
   starts: Record<string, { bytes: number; without: string[] }>
 }
 
-/** Which rooms may not assume an agent: its name belongs to the closed list, to `integrations` and to texts for people. */
-const ROOMS_FOR_EVERY_AGENT = ['core', 'store', 'capture', 'retrieval', 'inject', 'notes', 'sync', 'consolidate', 'evaluate', 'worker']
-/** Where the list is declared, and the migration that named the agent of rows from before there was a list. */
+/**
+ * Rooms that may not assume an agent: its name belongs to the closed list, to `integrations` and to texts for people. `platform` reads the variables
+ * that an agent sets, `hooks` the settings in which it may be installed twice, and `providers` starts the agent's program as a model.
+ */
+const ROOMS_FOR_EVERY_AGENT =
+  'core store capture retrieval inject notes sync consolidate evaluate worker wire mcp client viewer minilm'.split(' ')
+/** The declaration of the list, and the migration that named the agent of rows from before there was a list. */
 const AGENT_NAMED_IN = ['src/core/agent.ts', 'src/store/migrations.ts']
 const AGENT_NAME = /claude[-_ ]?code/gi
 
@@ -156,7 +160,7 @@ function patternsWithoutMatch(files: SourceFile[], { doors, entries = [], starts
       .filter((pattern) => !names.some((name) => new RegExp(pattern).test(name)))
       .map((pattern) => `house.json, ${where}: ${pattern} matches no file`)
   return [
-    ...Object.entries(doors).flatMap(([room, patterns]) => unmatched(`doors of ${room}`, patterns, paths)),
+    ...Object.entries(doors).flatMap(([room, patterns]) => unmatched(`doors of ${room}`, patterns.flatMap(alternatives), paths)),
     ...unmatched('entries', entries, paths),
     ...Object.entries(starts).flatMap(([entry, { without }]) => [
       ...(paths.includes(entry) ? [] : [`house.json, starts: there is no file ${entry}`]),

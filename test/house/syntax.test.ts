@@ -35,6 +35,7 @@ test.each([
   '(await response.json()) as Answer',
   '(await response.json().catch(() => ({}))) as Answer',
   'JSON.parse(text) as unknown as Answer',
+  '(readJsonIfThere(path) ?? {}) as { pid?: number }',
 ])('a cast of a parsed value is found: %s', (code) => {
   expect(measureSyntax('a.ts', `const a = ${code}`).uncheckedCasts.length).toBeGreaterThan(0)
 })

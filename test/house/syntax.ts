@@ -65,7 +65,7 @@ const isConst = (node: Node) => {
 /** A cast to `unknown` claims nothing: the value must be checked before it is used. */
 const isUnknown = (node: Node) => (node.typeAnnotation as Node).type === 'TSUnknownKeyword'
 
-/** `JSON.parse(…)` or `response.json()`, also awaited, in parentheses, inside another cast or with a fallback. */
+/** `JSON.parse(…)`, `response.json()` or `readJsonIfThere(…)`, also awaited, in parentheses, inside another cast or with a fallback. */
 function isParsedValue(node: Node): boolean {
   switch (node.type) {
     case 'AwaitExpression':
@@ -77,7 +77,8 @@ function isParsedValue(node: Node): boolean {
     case 'LogicalExpression':
       return isParsedValue(node.left as Node) || isParsedValue(node.right as Node)
     case 'CallExpression': {
-      const callee = node.callee as Node & { object?: Node & { name?: string }; property?: { name?: string } }
+      const callee = node.callee as Node & { name?: string; object?: Node & { name?: string }; property?: { name?: string } }
+      if (callee.name === 'readJsonIfThere') return true
       if (callee.type !== 'MemberExpression') return false
       if (callee.property?.name === 'json') return true
       if (callee.property?.name === 'catch') return callee.object !== undefined && isParsedValue(callee.object)

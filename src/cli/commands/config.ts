@@ -82,7 +82,7 @@ function changeAndPrint(change: SettingChange, asJson: boolean): undefined {
   if (asJson) return printJson(setting)
   print(`${setting.name} = ${valueText(setting)} (${setting.source})`)
   if (setting.source === 'environment')
-    print(yellow('An environment variable overrides your file; unset it to use the value you have just written.'))
+    return print(yellow('An environment variable overrides your file; unset it to use the value you have just written.'))
   return print(dim(settingTakesEffect(setting.name)))
 }
 

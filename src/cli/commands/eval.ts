@@ -55,7 +55,7 @@ async function measure(request: Parameters<typeof import('../../worker/evaluatio
   }
 }
 
-function printEvaluation({ sessions, from, to, brief, search, telling, embedder }: HomeEvaluation, ofProject: string): undefined {
+function printEvaluation({ sessions, from, to, brief, search, distillation, embedder }: HomeEvaluation, ofProject: string): undefined {
   print(`Measured the newest ${plural(sessions, 'session')}${ofProject}, ${day(from)} to ${day(to)}. Nothing was changed or sent.\n`)
   if (brief.sessions === 0) print(dim('Brief: no session that had earlier memories worked on anything, so it cannot be measured.'))
   else {
@@ -80,10 +80,10 @@ function printEvaluation({ sessions, from, to, brief, search, telling, embedder 
     print(dim(`${plural(search.commits, 'commit')}, by subject, in prompts and answers only${smallSampleWarning(search.commits)}`))
   }
   print()
-  if (telling.filesChanged > 0) {
+  if (distillation.filesChanged > 0) {
     print(
-      `${bold('Memories mention')} ${percent(telling.filesNamed / telling.filesChanged)} of ${plural(telling.filesChanged, 'changed file')} ` +
-        `and are ${percent(telling.memoryTokens / telling.toolTokens)} as long as the input and output of the tools (${telling.toolTokens.toLocaleString('en')} tokens).`,
+      `${bold('Memories mention')} ${percent(distillation.filesNamed / distillation.filesChanged)} of ${plural(distillation.filesChanged, 'changed file')} ` +
+        `and are ${percent(distillation.memoryTokens / distillation.toolTokens)} as long as the input and output of the tools (${distillation.toolTokens.toLocaleString('en')} tokens).`,
     )
   } else print(dim('Distilling: no stored tool use of these sessions changed a file, so it cannot be measured.'))
   return print(dim("'recollect help eval' explains the measures."))

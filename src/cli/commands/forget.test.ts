@@ -22,7 +22,9 @@ test('an observation can be forgotten, restored and deleted, like a note', async
   expect((await recollect('restore', '1', note.id)).stdout).toMatch(/^Restored: #1 .+\nRestored: N/)
   expect((await recollect('timeline', 'S1')).stdout).toMatch(/^► +S1 /m)
   await recollect('forget', '1', '--hard', '--yes')
-  expect((await recollect('restore', '1')).stderr).toContain('there is no forgotten observation 1')
+  expect((await recollect('restore', '1')).stderr).toContain(
+    'observation #1 cannot be restored: it is not forgotten, or it has been erased',
+  )
   expect((await recollect('forget', 'S1')).stderr).toContain('S1 cannot be forgotten')
   expect((await recollect('edit', '1', '--title', 'x')).stderr).toContain('"1" is not the id of a note')
   await recollect('stop')

@@ -33,6 +33,7 @@ export const command = defineCommand({
     shortenTimeouts()
     const [word = '', ...more] = positionals
     const action = ACTIONS.find((known) => known === word)
+    if (word === '') throw invalidInput(`which memory action? Use one of: ${ACTIONS.join(', ')}`)
     if (!action || more.length > 0) throw invalidInput(unknownValue('memory action', positionals.join(' '), ACTIONS))
     const asJson = values.json || values.format === 'json'
     const key = values.project ?? currentProject()

@@ -58,13 +58,17 @@ async function openInViewer(query: string, values: SearchFlags): Promise<undefin
 
 /** Prints what to know before reading the hits: unusable filters, a missing embedder, how times were understood, where the hits are from. */
 function printRemarks(query: string, found: SearchResponse, explain: boolean): undefined {
-  for (const { word, message } of found.problems) print(yellow(`${word}: ${message}`))
+  for (const problem of found.problems) print(yellow(problemText(problem)))
   if (found.embedderProblem !== null) print(yellow(`Searched without the embedder: ${found.embedderProblem}`))
   if (explain) for (const { word, meaning } of found.understood) print(dim(`“${word}” was understood as ${meaning}`))
   if (found.hits.length === 0) return print(`No memory matches “${shorten(query, 200)}”.`)
   if (found.time) print(found.time.kept ? dim(found.time.said) : yellow(found.time.said))
   if (found.message) print(found.isClose ? dim(found.message) : yellow(found.message))
 }
+
+/** Most messages name the word; the others follow it. */
+const problemText = ({ word, message }: SearchResponse['problems'][number]) =>
+  message.startsWith(word) || message.includes(`“${word}”`) ? message : `${word}: ${message}`
 
 function printHits(query: string, { hits, project }: SearchResponse, explain: boolean): void {
   const now = Date.now()

@@ -1,7 +1,7 @@
-import { readJsonIfThere } from '../../platform/files.ts'
 import { homePaths } from '../../platform/paths.ts'
 import { isRunning } from '../../platform/processes.ts'
 import { unresponsiveWorkerAdvice } from '../../wire/unresponsive-worker.ts'
+import { readWorkerFile } from '../../wire/worker-file.ts'
 import { callRunningWorker } from '../call.ts'
 import { json } from '../command.ts'
 import { defineCommand } from '../parse.ts'
@@ -23,7 +23,7 @@ export const command = defineCommand({
 /** Stops the worker and waits until it has exited. It finishes its current job or leaves it for the next worker. */
 export async function stopWorker(): Promise<boolean> {
   const home = homePaths()
-  const { pid } = (readJsonIfThere(home.workerFile) ?? {}) as { pid?: number }
+  const { pid } = readWorkerFile(home)
   const callWorker = callRunningWorker(home)
   const reply = await callWorker('POST /api/shutdown', {}, { timeoutMs: 2000 })
   if (reply.kind === 'unreachable') return false

@@ -1,4 +1,5 @@
-import { claudeCode } from '../../integrations/agent.ts'
+import { DEFAULT_AGENT } from '../../core/agent.ts'
+import { agents } from '../../integrations/agent.ts'
 import { readEnvironment } from '../../platform/environment.ts'
 import { filesBelow } from '../../platform/folder.ts'
 import { call } from '../call.ts'
@@ -18,8 +19,9 @@ export const command = defineCommand({
   options: { demo: { type: 'boolean', about: 'load the sample history' }, json },
   /** The first command that a newcomer runs. The worker keeps running after it. */
   async run({ values }) {
-    const { claudeConfig } = readEnvironment()
-    const transcripts = claudeCode.transcriptRoots(claudeConfig).flatMap((root) => filesBelow(root.folder, ['.jsonl']))
+    const agent = agents[DEFAULT_AGENT]
+    const folder = agent.configFolder(readEnvironment())
+    const transcripts = agent.transcriptRoots(folder).flatMap((root) => filesBelow(root.folder, ['.jsonl']))
     if (!values.json) print(bold('Recollect') + dim(' — memory for coding agents, on this machine only\n'))
     const imported = transcripts.length > 0 ? await importHistory({ paths: [], since: null, project: null }) : null
     const demo = values.demo ? await loadDemo() : null
@@ -27,9 +29,9 @@ export const command = defineCommand({
     if (values.json) return printJson({ status, imported, demo })
 
     if (imported) {
-      print(`Found Claude Code history (${plural(transcripts.length, 'transcript')}).`)
-      printHistoryImport({ ...imported, where: claudeConfig })
-    } else if (!demo) print(`No Claude Code history in ${claudeConfig} yet. To explore a sample: ${currentCommandName()} demo`)
+      print(`Found ${agent.title} history (${plural(transcripts.length, 'transcript')}).`)
+      printHistoryImport({ ...imported, where: folder })
+    } else if (!demo) print(`No ${agent.title} history in ${folder} yet. To explore a sample: ${currentCommandName()} demo`)
     if (demo) printDemo(demo)
     print()
     printStatus(status)

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { jsonFields } from '../../core/json-object.ts'
 import type { Environment } from '../../platform/environment.ts'
 import { exists, readJsonIfThere } from '../../platform/files.ts'
 
@@ -15,12 +16,13 @@ type McpRegistration = { kind: 'ours'; home: string | null; program: string[] } 
 
 /** Reads the client's configuration. Only the client's own command writes it. */
 export function readMcpRegistration(environment: Environment, project: string | null): McpRegistration {
-  const known = readJsonIfThere(claudeConfigPath(environment)) as ClaudeConfigFile | null
-  const servers = project ? known?.projects?.[project]?.mcpServers : known?.mcpServers
-  const entry = servers?.[MCP_SERVER_NAME]
+  const config = jsonFields(readJsonIfThere(claudeConfigPath(environment)))
+  const { mcpServers } = project === null ? config : jsonFields(jsonFields(config.projects)[project])
+  const entry = jsonFields(mcpServers)[MCP_SERVER_NAME]
   if (!entry) return { kind: 'none' }
-  if (isWorkerAddress(entry.url)) return { kind: 'address' }
-  const program = [entry.command ?? '', ...(entry.args ?? [])]
+  const { url, command, args } = jsonFields(entry)
+  if (isWorkerAddress(url)) return { kind: 'address' }
+  const program = [command, ...(Array.isArray(args) ? args : [])].map((word) => (typeof word === 'string' ? word : ''))
   const flag = program.indexOf('--home')
   const words = flag < 0 ? program : program.filter((_, at) => at !== flag && at !== flag + 1)
   if (words.at(-1) !== 'mcp' || !OWN_PROGRAM_PATTERN.test(words.at(-2) ?? '')) return { kind: 'other' }
@@ -35,15 +37,9 @@ export function isMcpRegistered(environment: Environment, folder: string): boole
 /** Matches the path of our program: the command, a single-file executable, or the entry of the source or the package. */
 export const OWN_PROGRAM_PATTERN: RegExp = /(^|\/)(recollect(-(linux|darwin)-\w+)?|src\/cli\/main\.ts|dist\/cli\/main\.js)$/
 
-function isWorkerAddress(address: string | undefined): boolean {
-  const url = URL.parse(address ?? '')
+function isWorkerAddress(address: unknown): boolean {
+  const url = typeof address === 'string' ? URL.parse(address) : null
   return url?.pathname === '/mcp' && ['127.0.0.1', 'localhost', '[::1]'].includes(url.hostname)
-}
-
-type McpServerEntry = { command?: string; args?: string[]; url?: string }
-type ClaudeConfigFile = {
-  mcpServers?: Record<string, McpServerEntry>
-  projects?: Record<string, { mcpServers?: Record<string, McpServerEntry> }>
 }
 
 /** Beside the client's folder; inside it when a person moved the folder. */

@@ -6,6 +6,7 @@ import { findTopics } from '../../retrieval/topics.ts'
 import type { Store } from '../../store/store.ts'
 import type { GraphResponse, graph, Neighbourhood } from '../../wire/contract/graph.ts'
 import type { ParsedRequest } from '../../wire/contract/route.ts'
+import { noSuchMemory } from '../missing-memory.ts'
 import { resolveProject } from '../request-params.ts'
 import type { Handlers } from '../router.ts'
 import { BadRequest } from '../server.ts'
@@ -24,7 +25,7 @@ async function exploreGraph(
   }
   if (!ref) throw new BadRequest('ref is missing; pass a memory, for example ?ref=observation:12')
   if (ask === 'path' && !to) throw new BadRequest('to is missing; pass the other memory, for example &to=observation:15')
-  for (const one of [ref, to]) if (one && !(await findMemoryNode(store, one))) throw new BadRequest(`there is no ${one.kind} ${one.ref}`)
+  for (const one of [ref, to]) if (one && !(await findMemoryNode(store, one))) throw noSuchMemory(one.kind, one.ref)
   const memory = await findMemoryNode(store, ref)
   switch (ask) {
     case 'neighbours':
@@ -44,7 +45,7 @@ async function readNeighbourhood({ store }: Services, request: ParsedRequest<typ
   if (isMemoryKind(kind)) {
     const ref = { kind, ref: name }
     const memory = await findMemoryNode(store, ref)
-    if (!memory) throw new BadRequest(`there is no ${kind} ${name}`)
+    if (!memory) throw noSuchMemory(kind, name)
     return { memory, items: await neighboursOf(store, ref, limit), entities: await store.links.entitiesOf(ref) }
   }
   // An entity of an unknown kind has no mentions, so any text can be looked up.

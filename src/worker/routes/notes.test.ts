@@ -111,8 +111,8 @@ test.each([
   ['POST', '/api/notes', { body: 'x y', namespace: 'No Such' }, 'namespace'],
   ['POST', '/api/notes', { body: 'x y', supersedes: ['unknown'] }, 'note unknown does not exist'],
   ['POST', '/api/notes', { body: 'x y', scope: 'project' }, 'project is missing'],
-  ['PATCH', '/api/notes/unknown', { title: 'x' }, 'no note unknown'],
-  ['DELETE', '/api/notes/unknown?hard=1', undefined, 'no note unknown'],
+  ['PATCH', '/api/notes/unknown', { title: 'x' }, 'no note has the id "unknown"'],
+  ['DELETE', '/api/notes/unknown?hard=1', undefined, 'no note has the id "unknown"'],
 ] as const)('%s %s %j is refused with a reason', async (method, path, body, word) => {
   await using t = await anApi()
   const answer = await t.ask(method, path, body)

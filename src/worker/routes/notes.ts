@@ -4,6 +4,7 @@ import { changeNote, forgetNote, type NoteSaveResult, purgeNote, restoreNote, sa
 import type { Store } from '../../store/store.ts'
 import type { NoteList, NoteReceipt, NoteVersions, notes } from '../../wire/contract/notes.ts'
 import type { ParsedRequest } from '../../wire/contract/route.ts'
+import { noSuchMemory } from '../missing-memory.ts'
 import { resolveProject } from '../request-params.ts'
 import type { Handlers } from '../router.ts'
 import { BadRequest, Conflict } from '../server.ts'
@@ -108,7 +109,7 @@ function refusePast(expiresAt: number | null | undefined): void {
 }
 
 function missing(id: NoteId): never {
-  throw new BadRequest(`there is no note ${id}`)
+  throw noSuchMemory('note', id)
 }
 
 async function projectOfNote(services: Services, name: string | undefined, scope: Note['scope'] | undefined): Promise<ProjectKey> {

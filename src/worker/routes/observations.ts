@@ -1,4 +1,5 @@
 import type { observations } from '../../wire/contract/observations.ts'
+import { noSuchMemory } from '../missing-memory.ts'
 import type { Handlers } from '../router.ts'
 import { BadRequest } from '../server.ts'
 import type { Services } from '../services.ts'
@@ -30,7 +31,7 @@ async function forgetObservation(services: Services, { id, hard }: { id: number;
   }
   // Secure even when it can be restored: a later erase would not reach the copy that stays in the file.
   const isForgotten = await store.withSecureDelete(() => store.transaction(forget))
-  if (!isForgotten) throw new BadRequest(`there is no observation ${id}`)
+  if (!isForgotten) throw noSuchMemory('observation', id)
   services.announce([{ kind: 'observation-removed', id }])
   return { kind: hard ? ('erased' as const) : ('forgotten' as const), id }
 }
@@ -46,7 +47,7 @@ async function restoreObservation(services: Services, { id }: { id: number }) {
     await store.jobs.add('distill', `${turn.sessionId}:${turn.number}`, turn, Date.now())
     return restored
   })
-  if (!observation) throw new BadRequest(`there is no forgotten observation ${id}, or it has been erased`)
+  if (!observation) throw new BadRequest(`observation #${id} cannot be restored: it is not forgotten, or it has been erased`)
   services.announce([{ kind: 'observation-added', observation }])
   services.queue.kick()
   return { kind: 'restored' as const, observation }

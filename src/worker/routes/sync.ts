@@ -4,6 +4,7 @@ import { noteAt, noteHistory, resolveConflict, syncState, whyRemoteUnusable } fr
 import type { ParsedRequest } from '../../wire/contract/route.ts'
 import type { SyncHistoryResponse, sync } from '../../wire/contract/sync.ts'
 import { syncNow, syncSettings } from '../background-sync.ts'
+import { noSuchMemory } from '../missing-memory.ts'
 import type { Handlers } from '../router.ts'
 import { BadRequest } from '../server.ts'
 import type { Services } from '../services.ts'
@@ -32,7 +33,7 @@ async function readHistory(
   { id, commit }: ParsedRequest<typeof sync, 'GET /api/sync/history'>,
 ): Promise<SyncHistoryResponse> {
   const note = await store.notes.get(asNoteId(id))
-  if (!note) throw new BadRequest(`there is no note ${id}`)
+  if (!note) throw noSuchMemory('note', id)
   if (!commit) return { id, path: note.path, versions: await noteHistory(notebook, note.path) }
   return { id, path: note.path, commit, text: await noteAt(notebook, note.path, commit) }
 }

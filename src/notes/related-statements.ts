@@ -1,5 +1,5 @@
 import { asNoteId, isDeletedOrExpired, type Note } from '../core/note.ts'
-import { readSettlement, relateSettlements, settlementSearchWords } from '../core/settlement.ts'
+import { readSettlement, relateSettlements, type SettlementRelation, settlementSearchWords } from '../core/settlement.ts'
 import type { Store } from '../store/store.ts'
 import { distinctiveWords, restates } from './similarity.ts'
 
@@ -12,50 +12,51 @@ const MAX_COMPARED_NOTES = 40
 /** Finds the notes of the same project and scope that a note restates, replaces, or is replaced by. */
 export async function relatedNotes(store: Store, wanted: Note, now: number): Promise<RelatedNotes> {
   const related: RelatedNotes = { older: [], newer: [] }
-  const words = [...new Set([...settlementSearchWords(wanted.body), ...distinctiveWords(wanted.body)])]
+  const words = [...new Set([...settlementSearchWords(wanted.body.slice(0, MAX_STATEMENT_CHARS)), ...distinctiveWords(wanted.body)])]
   if (words.length === 0 || wanted.type === 'episodic') return related
-  const settlement = readSettlement(wanted.body)
   const within = { project: wanted.project, kinds: ['note' as const], since: 0, before: Number.MAX_SAFE_INTEGER, limit: MAX_COMPARED_NOTES }
   for (const match of await store.documents.match(words, within)) {
     const known = await store.notes.get(asNoteId(match.ref))
     if (!known || known.id === wanted.id || isDeletedOrExpired(known, now) || !areComparable(wanted, known)) continue
     const isVisible = (await store.notes.supersededBy(known.id)).length === 0
-    const isSameNamespace = known.namespace === wanted.namespace
-    if (isVisible && isSameNamespace && !known.pinned && wanted.said.length === 0 && restates(wanted.body, known.body)) {
-      related.older.push(known)
-      continue
-    }
-    if (!STATEMENTS.has(wanted.namespace) || !STATEMENTS.has(known.namespace)) {
-      if (wanted.said.length > 0 && isSameNamespace && relateSettlements(settlement, readSettlement(known.body), true) === 'same')
-        related.same ??= known
-      continue
-    }
-    const isNewer = wanted.updatedAt >= known.updatedAt
-    const isLater = wanted.session === null || known.session === null || wanted.session !== known.session
-    const relation = isNewer
-      ? relateSettlements(settlement, readSettlement(known.body), isLater)
-      : relateSettlements(readSettlement(known.body), settlement, isLater)
+    const relation = restatesNote(wanted, known) ? 'replaces' : relationOf(wanted, known)
     if (relation === 'same' && wanted.said.length > 0) related.same ??= known
-    if (relation !== 'replaces' || !isVisible || isSameBreath(wanted, known)) continue
-    const [newer, older] = isNewer ? [wanted, known] : [known, wanted]
-    if (isSaidByAgent(newer) && !isSaidByAgent(older)) continue
-    if (isNewer) related.older.push(known)
-    else related.newer.push(known)
+    if (relation === 'replaces' && isVisible) (isNewer(wanted, known) ? related.older : related.newer).push(known)
   }
   return related
 }
-
-/** Namespaces in which a newer note can contradict an older one. What was learned, done or left open is not a choice. */
-const STATEMENTS = new Set(['rules', 'decisions', 'patterns', 'context', 'config', 'testing', 'security', 'apis'])
 
 function areComparable(wanted: Note, known: Note): boolean {
   return known.scope === wanted.scope && known.project === wanted.project && known.type !== 'episodic' && known.conflictOf === null
 }
 
+/** A statement that was said again counts its places instead. */
+const restatesNote = (wanted: Note, known: Note) =>
+  known.namespace === wanted.namespace && !known.pinned && wanted.said.length === 0 && restates(wanted.body, known.body)
+
+/** Whether two notes say the same, or the newer of the two contradicts the older. */
+function relationOf(wanted: Note, known: Note): SettlementRelation {
+  // A longer text is a document: a sentence that differs from one of its own does not replace it.
+  if (Math.max(wanted.body.length, known.body.length) > MAX_STATEMENT_CHARS) return 'unrelated'
+  const [newer, older] = isNewer(wanted, known) ? [wanted, known] : [known, wanted]
+  const isLater = newer.session === null || newer.session !== older.session
+  const relation = relateSettlements(readSettlement(newer.body), readSettlement(older.body), isLater)
+  if (relation === 'same') return newer.namespace === older.namespace ? 'same' : 'unrelated'
+  const canReplace = CHOICES.has(newer.namespace) && CHOICES.has(older.namespace) && !isSameBreath(newer, older)
+  // What an agent said must not replace what a person said.
+  return canReplace && (!isSaidByAgent(newer) || isSaidByAgent(older)) ? relation : 'unrelated'
+}
+
+const MAX_STATEMENT_CHARS = 600
+
+/** Namespaces in which a newer note can contradict an older one. What was learned, done or left open is not a choice. */
+const CHOICES = new Set(['rules', 'decisions', 'patterns', 'context', 'config', 'testing', 'security', 'apis'])
+
+const isNewer = (wanted: Note, known: Note) => wanted.updatedAt >= known.updatedAt
+
 /** Rules of one prompt complete each other: "rule 1 is …, rule 2 is …". */
 const isSameBreath = (one: Note, other: Note) => one.session !== null && one.session === other.session && one.createdAt === other.createdAt
 
-/** What an agent said must not replace what a person said. */
 const isSaidByAgent = ({ said, tags }: Note) => said.length > 0 && tags.includes('agent')
 
 /** Whether a person rejected a statement that says the same. */

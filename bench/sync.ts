@@ -61,6 +61,8 @@ function put(book: Notebook, at: number, version: number): void {
     confidence: 1,
     supersedes: [],
     conflictOf: null,
+    state: 'accepted',
+    said: [],
     pinned: false,
     expiresAt: null,
     deletedAt: null,

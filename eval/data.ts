@@ -67,6 +67,20 @@ export function decisionSet(): {
   return readGzippedJson('sde-dev.json.gz') as ReturnType<typeof decisionSet>
 }
 
+export type MemoryCode = {
+  dialogues: {
+    id: string
+    sessions: { id: string; started: string; exchanges: { prompt?: string; answer: string[] }[] }[]
+    /** The rules that hold at the end, and those that each replaced. */
+    rules: { rule: string; replaces: string[] }[]
+  }[]
+}
+
+/** MemoryCode: a mentor's words over several sessions, and the coding rules that hold in the end. */
+export function memoryCode(): MemoryCode {
+  return readGzippedJson('memorycode-dev.json.gz') as MemoryCode
+}
+
 function readGzippedJson(name: string): unknown {
   return JSON.parse(new TextDecoder().decode(Bun.gunzipSync(readFileSync(join(DATA, name)))))
 }

@@ -30,25 +30,21 @@ export type EvalEvent = { session: string; project: ProjectKey; at: number; even
 export async function filledStore(events: Iterable<EvalEvent>): Promise<{ store: Store; [Symbol.dispose](): void }> {
   const folder = mkdtempSync(join(tmpdir(), 'recollect-eval-'))
   const store = await openStore(join(folder, 'eval.db'))
-  await store.transaction(async () => {
-    for (const { session, project, at, event } of events) {
-      const agentEvent = {
-        agent: 'claude-code' as const,
-        session: asContentSessionId(session),
-        at,
-        cwd: '/eval',
-        transcript: null,
-        ...event,
-      }
-      await take(store, agentEvent, { projectFolder: null, clientPid: null, entrypoint: null, project }, rules)
-    }
-  })
+  await store.transaction(() => ingestInto(store, events))
   return {
     store,
     [Symbol.dispose]: () => {
       store.close()
       rmSync(folder, { recursive: true, force: true })
     },
+  }
+}
+
+/** Captures events as the worker does. Call it inside a transaction. */
+export async function ingestInto(store: Store, events: Iterable<EvalEvent>): Promise<void> {
+  for (const { session, project, at, event } of events) {
+    const agentEvent = { agent: 'claude-code' as const, session: asContentSessionId(session), at, cwd: '/eval', transcript: null, ...event }
+    await take(store, agentEvent, { projectFolder: null, clientPid: null, entrypoint: null, project }, rules)
   }
 }
 

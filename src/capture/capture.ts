@@ -19,13 +19,13 @@ export { queueDistill } from './distill-job.ts'
 export type { CapturedNoteDraft } from './drafts.ts'
 export { episodeDraft, queueEpisode } from './episode.ts'
 export { draftMarkedNotes, MAX_MARKED_PER_PROMPT } from './markers.ts'
-export { draftStatedNotes } from './statements.ts'
+export { queueStatements } from './statements-job.ts'
 
 import { isDeletedEvent } from './deleted-events.ts'
 import { queueDistill } from './distill-job.ts'
 import { queueEpisode, refreshEpisode } from './episode.ts'
 import { findMarkedTexts } from './markers.ts'
-import { queueStatements } from './statements.ts'
+import { queueStatements } from './statements-job.ts'
 
 /** What to store, according to the settings and the agent. */
 export type CaptureRules = RedactionRules & {
@@ -125,7 +125,7 @@ export async function take(
     case 'compacting':
       await queueTurn(store, session, event.promptId, event.at)
       await queueEpisode(store, session.id, 'precompact', event.at)
-      await queueStatements(store, session.id, event.at)
+      await queueStatements(store, session.id, 'precompact', event.at)
       break
     case 'compacted':
       changes.push(...(await recordCompactSummary(store, session, event, rules)))
@@ -137,6 +137,7 @@ export async function take(
       if (await store.sessions.complete(session.id, Math.max(event.at, session.lastEventAt)))
         changes.push({ kind: 'session-completed', sessionId: session.id })
       await queueEpisode(store, session.id, 'session-end', event.at)
+      await queueStatements(store, session.id, 'session-end', event.at)
       break
   }
   return { session, changes }

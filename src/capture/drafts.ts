@@ -1,5 +1,5 @@
 import type { ProjectKey } from '../core/ids.ts'
-import type { NoteId, NoteScope, NoteSource, NoteType } from '../core/note.ts'
+import type { NoteId, NoteScope, NoteSource, NoteState, NoteType } from '../core/note.ts'
 
 /** A proposed note that is not saved yet. Its id is derived from its content, so proposing it again changes nothing. */
 export type CapturedNoteDraft = {
@@ -16,6 +16,9 @@ export type CapturedNoteDraft = {
   tags: string[]
   createdAt: number
   updatedAt?: number
+  state?: NoteState
+  /** Where it was said, for statements taken from a conversation. */
+  said?: string[]
   /** Part of the body is missing, because the prompt was too long to store in full. */
   isCut?: boolean
 }

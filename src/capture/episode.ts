@@ -78,7 +78,8 @@ function outcomeOf(answers: string[]): string {
   return description === undefined ? last : `${last}\n\n${description}`
 }
 
-const isBareRemark = (answer: string) =>
+/** Reports a commit, or says very little. */
+export const isBareRemark = (answer: string) =>
   answer.length < MIN_OUTCOME_CHARS || (answer.length < MAX_DELIVERY_REMARK_CHARS && DELIVERED.test(answer))
 
 /** A longer answer about a commit also describes the work. */

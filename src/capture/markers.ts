@@ -4,6 +4,7 @@ import { asNoteId } from '../core/note.ts'
 import { sentencesOf } from '../core/prose.ts'
 import { ulidOf } from '../core/ulid.ts'
 import { type CapturedNoteDraft, startOfDay } from './drafts.ts'
+import { findTypedLines } from './typed-lines.ts'
 
 /** A text that the person marked in a prompt. `isCut`: part of it is missing, because the prompt was too long to store in full. */
 export type MarkedText = { text: string; namespace: string; scope: 'project' | 'global'; isCut: boolean }
@@ -56,7 +57,7 @@ export function findMarkedTexts(text: string, markers: string[]): MarkedText[] {
   const found = new Map<string, { marks: Set<string>; isCut: boolean }>()
   const lines = text.split(/\r?\n/)
   const cutRow = lines.findIndex((line) => CLIP_NOTICE.test(line))
-  const open = linesOpenToMarkers(lines)
+  const open = findTypedLines(lines)
   for (const [row, line] of lines.entries()) {
     if (!open[row]) continue
     const runs = findMarkerRuns(line, mark)
@@ -110,24 +111,6 @@ const NAMESPACE_OF: Record<string, string> = {
   blocker: 'blockers',
   progress: 'progress',
   remember: 'context',
-}
-
-/** Which lines may contain markers: no code, quotes or checkbox lists. */
-function linesOpenToMarkers(lines: string[]): boolean[] {
-  let fence = ''
-  let blockOpen = true
-  return lines.map((line) => {
-    const mark = /^\s*(```+|~~~+)/.exec(line)?.[1] ?? ''
-    if (mark && (fence === '' || mark.startsWith(fence))) {
-      fence = fence ? '' : mark
-      return false
-    }
-    if (fence) return false
-    const indented = /^(?: {4}|\t)/.test(line) && !/^\s*(?:[-*+•]|\d+[.)])\s/.test(line)
-    const isCode = indented && blockOpen
-    blockOpen = line.trim() === '' || isCode
-    return !isCode && !/^\s*>/.test(line) && !/^\s*(?:[-*+•]|\d+[.)])\s+\[[ xX]\]/.test(line)
-  })
 }
 
 type MarkerRun = { names: string[]; from: number; to: number }

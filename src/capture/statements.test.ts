@@ -17,10 +17,10 @@ test.each([
   ['learnings', 'We learned that the sandbox account expires after 30 days.'],
   ['blockers', 'The release is blocked by the missing signing certificate.'],
   ['blockers', "We can't proceed until the vendor sends the API keys because sandbox access ended."],
-  ['patterns', 'Never run the migration by hand because the audit table will be out of step.'],
-  ['patterns', 'Always run `npm run lint` before you commit.'],
-  ['patterns', 'Customer names must not appear in logs because of the contract with ACME.'],
-  ['patterns', 'In this repo we never squash merges.'],
+  ['rules', 'Never run the migration by hand because the audit table will be out of step.'],
+  ['rules', 'Always run `npm run lint` before you commit.'],
+  ['rules', 'Customer names must never appear in logs because of the contract with ACME.'],
+  ['rules', 'In this repo we never squash merges.'],
 ])('%s stated by a person: %s', (namespace, text) => {
   expect(confident(text, 'person')).toMatchObject([{ namespace, text }])
 })

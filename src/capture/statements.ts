@@ -1,135 +1,137 @@
-import type { Jobs } from '../core/job.ts'
 import type { Prompt, Session } from '../core/memory.ts'
 import { asNoteId, type NoteType } from '../core/note.ts'
 import { readProse } from '../core/prose.ts'
+import { shorten } from '../core/text.ts'
 import { ulidOf } from '../core/ulid.ts'
-import type { Store } from '../store/store.ts'
-import { type CapturedNoteDraft, startOfDay } from './drafts.ts'
+import { findChosenOption, findDecisions, isUnsettled } from './decisions.ts'
+import type { CapturedNoteDraft } from './drafts.ts'
+import { isBareRemark } from './episode.ts'
 import { findMarkedTexts } from './markers.ts'
-
-export type StatementsJob = Jobs['statements']
-
-/** Queues saving what a session has stated so far, before its conversation is compacted. */
-export async function queueStatements(store: Store, sessionId: number, at: number): Promise<void> {
-  const job: StatementsJob = { sessionId }
-  await store.jobs.add('statements', String(sessionId), job, at)
-}
+import { findOpenEnds } from './open-ends.ts'
+import { type FoundStatement, findRules } from './rules.ts'
+import { typedSentences } from './typed-text.ts'
 
 /** A sentence that makes sense as a note of its own. */
-export type Statement = { text: string; namespace: string; type: NoteType; confidence: number }
+export type Statement = FoundStatement & { namespace: StatementNamespace }
 
-/** The statements with the highest confidence are kept. */
-const MAX_STATEMENTS_PER_COMPACTION = 12
+const NAMESPACE_TYPES = {
+  rules: 'procedural',
+  decisions: 'semantic',
+  'open-ends': 'semantic',
+  learnings: 'semantic',
+  blockers: 'semantic',
+} as const satisfies Record<string, NoteType>
+type StatementNamespace = keyof typeof NAMESPACE_TYPES
 
-/** Drafts notes from decisions, learnings, blockers and rules that the turns of a session have stated so far. */
+/** The statements of one session that are kept: rules first, then those with the highest confidence. */
+const MAX_STATEMENTS_PER_SESSION = 12
+
+/**
+ * Proposes notes from what the turns of a session have stated so far: standing rules from the person's own words, decisions, learnings and
+ * blockers also from the agent's answers, and what the last answer leaves open. Each names the turn in which it was said.
+ */
 export function draftStatedNotes(session: Session, prompts: Prompt[], threshold: number, markers: string[]): CapturedNoteDraft[] {
-  const drafts = prompts.flatMap((prompt) => {
+  const closing = prompts.findLast((prompt) => prompt.answer && !isBareRemark(prompt.answer))
+  const drafts = prompts.flatMap((prompt, n) => {
+    const before = prompts[n - 1]?.answer ?? ''
     // Marked sentences are already notes.
     const typed =
-      prompt.origin === 'person' ? findStatements(prompt.text, 'person').filter((s) => findMarkedTexts(s.text, markers).length === 0) : []
-    return [...typed, ...findStatements(prompt.answer ?? '', 'agent')].map((statement) => draftOf(session, prompt, statement))
+      prompt.origin === 'person'
+        ? findStatements(prompt.text, 'person', before).filter((s) => findMarkedTexts(s.text, markers).length === 0)
+        : []
+    const answered = findStatements(prompt.answer ?? '', 'agent')
+    const open =
+      prompt === closing ? findOpenEnds(prompt.answer ?? '').map((found): Statement => ({ ...found, namespace: 'open-ends' })) : []
+    return [
+      ...typed.map((statement) => draftOf(session, prompt, statement, 'person')),
+      ...[...answered, ...open].map((statement) => draftOf(session, prompt, statement, 'agent')),
+    ]
   })
-  const byId = new Map(drafts.filter((draft) => draft.confidence >= threshold).map((draft) => [draft.id, draft]))
-  return [...byId.values()].sort((a, b) => b.confidence - a.confidence).slice(0, MAX_STATEMENTS_PER_COMPACTION)
+  const kept = mergePlaces(drafts.filter((draft) => draft.confidence >= threshold))
+  const rank = (draft: CapturedNoteDraft) => Number(draft.namespace === 'rules') + draft.confidence
+  return kept.toSorted((a, b) => rank(b) - rank(a)).slice(0, MAX_STATEMENTS_PER_SESSION)
 }
 
-function draftOf(session: Session, prompt: Prompt, { text, namespace, type, confidence }: Statement): CapturedNoteDraft {
+/** One draft for each text, with every place where it was said. */
+function mergePlaces(drafts: CapturedNoteDraft[]): CapturedNoteDraft[] {
+  return [...Map.groupBy(drafts, (draft) => draft.id).values()].flatMap((same) => {
+    const [first] = same
+    return first
+      ? [{ ...first, said: same.flatMap(({ said = [] }) => said), updatedAt: Math.max(...same.map(({ createdAt }) => createdAt)) }]
+      : []
+  })
+}
+
+function draftOf(session: Session, prompt: Prompt, { text, namespace, confidence }: Statement, by: 'person' | 'agent'): CapturedNoteDraft {
   return {
-    id: asNoteId(ulidOf([session.agent, session.contentSessionId, 'statement', text].join('\n'), startOfDay(prompt.at))),
+    // The same words in another session are the same statement, said again.
+    id: asNoteId(ulidOf(['statement', session.project, namespace, text.toLowerCase()].join('\n'), 0)),
+    title: shorten(text.split('\n')[0] ?? text, 120),
     body: text,
-    type,
+    type: NAMESPACE_TYPES[namespace],
     namespace,
     scope: 'project',
     project: session.project,
     source: 'session-end',
     session: session.contentSessionId,
     confidence,
-    tags: ['precompact'],
+    tags: by === 'agent' ? ['agent'] : [],
     createdAt: prompt.at,
+    updatedAt: prompt.at,
+    state: 'proposed',
+    said: [`${new Date(prompt.at).toISOString().slice(0, 10)} ${session.contentSessionId}:${prompt.number}`],
   }
 }
 
 /** The sentences of a text that state something worth remembering. Code, quotes, questions and guesses do not count. */
-export function findStatements(text: string, by: 'person' | 'agent'): Statement[] {
-  // A prompt this long is a pasted document, not the person's own words.
-  const author = by === 'person' && text.length > MAX_TYPED_PROMPT_CHARS ? 'agent' : by
-  const unquoted = text.replace(/^\s*>.*$/gm, '')
-  return readProse(unquoted)
-    .filter((item) => item.kind === 'sentence' || item.kind === 'point')
-    .flatMap((item) => parseStatement(item.text, author) ?? [])
+export function findStatements(text: string, by: 'person' | 'agent', before = ''): Statement[] {
+  const rules = by === 'person' ? findRules(text).map((rule): Statement => ({ ...rule, namespace: 'rules' })) : []
+  const chosen = by === 'person' && before !== '' ? findChosenOption(text, before) : []
+  const decisions = (chosen.length > 0 ? chosen : findDecisions(text, by)).map(
+    ({ text, why, rejected, confidence }): Statement => ({
+      text: [text, why && `Why: ${why}`, rejected && `Rejected: ${rejected}`].filter(Boolean).join('\n'),
+      confidence,
+      namespace: 'decisions',
+    }),
+  )
+  const found = [...rules, ...decisions]
+  const isNew = (sentence: string) => !found.some((one) => one.text.includes(sentence))
+  return [
+    ...found.filter((one, n) => n < rules.length || !rules.some((rule) => rule.text.includes(one.text))),
+    ...findLessons(text, by).filter((one) => isNew(one.text)),
+  ]
 }
 
-const MAX_TYPED_PROMPT_CHARS = 3000
+/** What was learned, and what the work waits for. */
+function findLessons(text: string, by: 'person' | 'agent'): Statement[] {
+  const sentences =
+    by === 'person'
+      ? typedSentences(text)
+      : readProse(text.replace(/^\s*>.*$/gm, ''))
+          .filter((item) => item.kind === 'sentence' || item.kind === 'point')
+          .map((item) => item.text)
+  return sentences.flatMap((sentence) => parseLesson(sentence, by) ?? [])
+}
 
-function parseStatement(sentence: string, by: 'person' | 'agent'): Statement | null {
+function parseLesson(sentence: string, by: 'person' | 'agent'): Statement | null {
   const bare = sentence.replace(/`[^`]*`/g, 'CODE').replace(/["“][^"“”]{0,200}["”]/g, 'QUOTE')
   if (bare.length < 25 || sentence.length > 320 || isUnsettled(bare)) return null
-  for (const cue of CUES) {
+  for (const cue of LESSON_CUES) {
     if (!cue.phrase.test(bare) || cue.unless?.test(bare)) continue
     const confidence = Math.min(0.95, Math.round((cue[by] + confidenceAdjustment(bare, sentence)) * 100) / 100)
-    return { text: sentence, namespace: cue.namespace, type: cue.namespace === 'patterns' ? 'procedural' : 'semantic', confidence }
+    return { text: sentence, namespace: cue.namespace, confidence }
   }
   return null
 }
 
-/** Questions, guesses, conditions and offers settle nothing, so they must not become notes. */
-const isUnsettled = (text: string) => /[?？]\s*["”)]?$/.test(text) || /:\s*$/.test(text) || UNSETTLED.test(text)
+/** A phrase, the namespace it indicates, and the base confidence: people say what they learned, while agents also describe code. */
+type LessonCue = { phrase: RegExp; unless?: RegExp; namespace: 'learnings' | 'blockers'; person: number; agent: number }
 
-const UNSETTLED = new RegExp(
-  [
-    '\\b(?:maybe|perhaps|might|possibly|probably|presumably|apparently|seems?|looks? like|i (?:think|guess|suspect|believe|assume)|could (?:be|have)|not sure|unclear|unsure|unknown)\\b',
-    '\\b(?:should|shall|could|can|would|do|did|will) (?:we|i|you|it|they)\\b(?! (?:always|never|not))',
-    '^(?:if|when|whether|suppose|assuming|imagine|unless|in case|what if|how about)\\b',
-    '\\b(?:if (?:we|i|you|it|they)|whether|would (?:be|have)|hypothetical\\w*|for example|e\\.g\\.|for instance)\\b',
-    "\\b(?:to be decided|tbd|(?:have|has|had)(?:n['’]t| not) (?:yet )?(?:decided|agreed|chosen|settled)|(?:need|have|want|remains?) to (?:decide|choose|agree|find out)|not yet)\\b",
-    '\\b(?:let me (?:know|check|see)|want me to|i can|i could|feel free)\\b',
-  ].join('|'),
-  'i',
-)
-
-/** A phrase, the namespace it indicates, and the base confidence: people state rules, while agents also describe code. */
-type StatementCue = { phrase: RegExp; unless?: RegExp; namespace: string; person: number; agent: number }
-
-const CUES: StatementCue[] = [
-  {
-    phrase:
-      /\b(?:we|i|team|you)(?:['’]ve| have|['’]d| had)? (?:all |now |finally |already |explicitly )?(?:decided|agreed|settled|opted|chose)\b(?! (?:whether|if)\b)/i,
-    unless: /\b(?:n['’]t|not|never) (?:decided?|agreed?|settled?|chosen?)\b|\bagreed[.!]?$/i,
-    namespace: 'decisions',
-    person: 0.8,
-    agent: 0.7,
-  },
-  {
-    phrase:
-      /\blet['’]?s (?:go with|stick (?:with|to)|settle (?:on|for)|use|keep|switch to|move to)\b.+\b(?:instead of|rather than|over|and not|because|since|not)\b/i,
-    namespace: 'decisions',
-    person: 0.8,
-    agent: 0.6,
-  },
-  { phrase: /\blet['’]?s (?:go with|stick (?:with|to)|settle (?:on|for))\b/i, namespace: 'decisions', person: 0.75, agent: 0.5 },
-  {
-    phrase:
-      /\bwe(?:['’]re| are| will be|['’]ll be) (?:going with|sticking (?:with|to)|standardi[sz]ing on)\b|^(?:final )?decision:\s|\bthe decision (?:is|was) (?:to|that)\b/i,
-    namespace: 'decisions',
-    person: 0.8,
-    agent: 0.75,
-  },
-  {
-    phrase: /\b(?:i|we) want\b.+(?:, not\b|\bnot .+ but\b|\binstead of\b|\brather than\b).+\b(?:because|since|so that)\b/i,
-    namespace: 'decisions',
-    person: 0.7,
-    agent: 0.4,
-  },
-  {
-    phrase: /\bin this (?:repo|repository|project|codebase),? we (?:always|never|only|use|want|do not|don['’]t)\b/i,
-    namespace: 'patterns',
-    person: 0.8,
-    agent: 0.6,
-  },
+const LESSON_CUES: LessonCue[] = [
   {
     phrase: /\broot cause\b[^.]{0,60}?\b(?:was|is|were|turned out to be|lies in)\b|\broot cause:\s/i,
     unless:
-      /\broot cause\b[^.]{0,30}?\b(?:is|was|were|has|been)(?:n['’]t| not| still| being| now| since)* (?:not|still|being|found|identified|fixed|addressed|clear|known|documented|verified|confirmed)\b|\b(?:not|n['’]t) the root cause\b|\broot cause\b[^.]{0,20}?\b(?:is|was)(?:n['’]t| not)\b/i,
+      /\broot cause\b[^.]{0,30}?\b(?:is|was|were|has|been)(?:n['’]t| not| still| being| now| since)* (?:not|still|being|found|identified|fixed|addressed|clear|known|documented|verified|confirmed|well|understood|correct|right)\b|\b(?:not|n['’]t) the root cause\b|\broot cause\b[^.]{0,20}?\b(?:is|was)(?:n['’]t| not)\b/i,
     namespace: 'learnings',
     person: 0.8,
     agent: 0.75,
@@ -169,16 +171,6 @@ const CUES: StatementCue[] = [
     person: 0.75,
     agent: 0.65,
   },
-  {
-    phrase: /^(?:(?:and|also|so|please|but|remember|note)[,:]? )*(?:always|never)\b/i,
-    // `Always → exit` comes from a comparison table.
-    unless: /^(?:never ?mind|always wanted|never seen|never heard|always the)|^\S+\s*(?:→|->|=>|[:=|])/i,
-    namespace: 'patterns',
-    person: 0.75,
-    agent: 0.6,
-  },
-  { phrase: /\b(?:we|you) (?:should |must |will )?(?:always|never)\b/i, namespace: 'patterns', person: 0.7, agent: 0.5 },
-  { phrase: /\bmust (?:not|never)\b|\bmustn['’]t\b/i, namespace: 'patterns', person: 0.7, agent: 0.6 },
 ]
 
 /** A reason or a named thing raises the confidence; a subject that is only a pronoun lowers it. */

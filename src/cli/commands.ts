@@ -19,6 +19,7 @@ export const COMMANDS: Record<string, () => Promise<{ command: Command }>> = {
   eval: () => import('./commands/eval.ts'),
   capture: () => import('./commands/capture.ts'),
   notes: () => import('./commands/notes.ts'),
+  rules: () => import('./commands/rules.ts'),
   edit: () => import('./commands/edit.ts'),
   forget: () => import('./commands/forget.ts'),
   restore: () => import('./commands/restore.ts'),

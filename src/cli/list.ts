@@ -23,6 +23,7 @@ Read
 Notes
   capture      save a note
   notes        list the notes of this project, newest first
+  rules        list, accept, edit or reject what was said in sessions
   edit         change a note, or open it in your editor
   forget       delete memories, turns or sessions; restorable unless --hard
   restore      bring back what was deleted, or everything from a backup

@@ -11,15 +11,15 @@ export function printReceipt(receipt: NoteReceipt): undefined {
     case 'same':
       return print(`Already saved as ${name}`)
     case 'restated':
-      return print(
-        `Saved as ${name}\nIt replaces ${receipt.superseded.map((id) => `N${id}`).join(', ')}; 'recollect notes --hidden' still lists replaced notes.`,
-      )
+      return print(`Saved as ${name}\nIt replaces ${namesOf(receipt.superseded)}. To undo that: recollect restore <id>`)
     case 'updated':
       return print(`Changed ${name}`)
     case 'added':
       return print(`Saved as ${name}\n${dim(note.path)}`)
   }
 }
+
+const namesOf = (ids: string[]) => ids.map((id) => `N${id}`).join(', ')
 
 /** The text that a person passed as arguments, or piped in. */
 export async function textFromWordsOrStdin(words: string[]): Promise<string> {

@@ -44,6 +44,13 @@ async function apply(deps: ConsolidationDeps, plan: Plan): Promise<{ id: number;
 
 const visible = async (deps: ConsolidationDeps) =>
   (await deps.book.store.notes.list({ project: app, now, limit: 100 })).map((note) => note.id).sort()
+test('a proposed note waits for the person: it is neither kept nor hidden by a consolidation', async () => {
+  using t = await someDeps()
+  await saved(t.deps, { body: 'Say zebra.' })
+  await saved(t.deps, { body: 'say zebra', state: 'proposed', said: ['2026-01-31 s1:1'] })
+  expect((await planConsolidation(t.deps, app, now)).groups).toEqual([])
+})
+
 /** The text of every note file, to check that nothing was written. */
 const files = (folder: string) =>
   Promise.all(

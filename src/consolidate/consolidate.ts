@@ -69,7 +69,8 @@ export async function planReflection(deps: ConsolidationDeps, project: ProjectKe
 
 async function notesOf({ book }: ConsolidationDeps, project: ProjectKey | null, now: number, episodic: boolean): Promise<Note[]> {
   const types = episodic ? (['episodic'] as const) : (['semantic', 'procedural'] as const)
-  const notes = await book.store.notes.list({ project, types: [...types], now, limit: MAX_NOTES_PER_PLAN })
+  // A merged note is accepted, so what waits for the person must not be merged.
+  const notes = await book.store.notes.list({ project, types: [...types], state: 'accepted', now, limit: MAX_NOTES_PER_PLAN })
   // Global notes are included only when all projects, or the global ones by name, are requested.
   return notes.filter((note) => project === null || note.project === project)
 }

@@ -55,9 +55,10 @@ async function whyRecallWorsens(copy: Store, deps: ConsolidationDeps, group: Pla
   const written = await resultingNotes({ book: { ...deps.book, store: copy } }, group, now)
   if (!written) return 'one of its notes is gone'
   const before = new Map<NoteId, Note>()
-  for (const note of written) {
-    const known = await copy.notes.get(note.id)
-    if (known) before.set(note.id, known)
+  const replaced = written.flatMap((note) => note.supersedes)
+  for (const id of [...written.map((note) => note.id), ...replaced]) {
+    const known = await copy.notes.get(id)
+    if (known) before.set(id, known)
   }
   const questions = await questionsAbout(copy, deps, group)
   const foundBefore: { question: NoteQuestion; rank: number }[] = []
@@ -67,15 +68,14 @@ async function whyRecallWorsens(copy: Store, deps: ConsolidationDeps, group: Pla
   }
   await copy.transaction(async () => {
     for (const note of written) await indexNote(withoutCleaning(copy), note, null)
+    // A replaced note can still be found, but what replaced it must be found without its help.
+    for (const id of replaced) await copy.notes.remove(id)
   })
   for (const { question, rank } of foundBefore) {
     if ((await rankOf(copy, group, question, (id) => [id, ...successorsOf(group, id)])) > 0) continue
     await copy.transaction(async () => {
-      for (const note of written) {
-        const known = before.get(note.id)
-        if (known) await indexNote(withoutCleaning(copy), known, null)
-        else await copy.notes.remove(note.id)
-      }
+      for (const { id } of written) if (!before.has(id)) await copy.notes.remove(id)
+      for (const known of before.values()) await indexNote(withoutCleaning(copy), known, null)
     })
     const title = group.sources.find((source) => source.id === question.note)?.title ?? question.note
     return `searching "${question.text}" finds "${title}" at rank ${rank} now; afterwards neither it nor its replacement would be among the first ${MAX_FOUND_RANK}`

@@ -48,6 +48,7 @@ export type Signal =
   | 'session'
   | 'recency'
   | 'use'
+  | 'replaced'
   | 'variety'
   | 'replaced'
 

@@ -20,8 +20,8 @@ export type Jobs = {
   markers: TurnRef
   /** Write or update the note about a session. */
   episode: { sessionId: number; hook: 'session-end' | 'precompact' }
-  /** Save statements of a session as notes before its conversation is compacted. */
-  statements: { sessionId: number }
+  /** Propose what a session stated as notes. */
+  statements: { sessionId: number; occasion?: 'session-end' | 'precompact' | 'import' }
   /** Make missing vectors. */
   embed: NoPayload
   /** Read the rest of a session's transcript. `over` when its client is gone: then the session is completed too. */

@@ -15,6 +15,10 @@ export type NoteScope = (typeof NOTE_SCOPES)[number]
 export const NOTE_SOURCES = ['human', 'session-end', 'reflection', 'import', 'merge'] as const
 export type NoteSource = (typeof NOTE_SOURCES)[number]
 
+/** A note taken from a conversation is proposed until a person accepts it. It is used, but leaves the person's own machines only when accepted. */
+export const NOTE_STATES = ['accepted', 'proposed'] as const
+export type NoteState = (typeof NOTE_STATES)[number]
+
 /** A word that is valid in a path and in an address. */
 export const isNamespace = (text: string) => /^[a-z0-9][a-z0-9-]{0,39}$/.test(text)
 
@@ -39,6 +43,9 @@ export type NoteText = {
   supersedes: NoteId[]
   /** Set on another machine's version of a note: the id of that note, until the conflict is resolved. */
   conflictOf: NoteId | null
+  state: NoteState
+  /** For a note taken from conversations: each place where it was said, as `2026-01-31 <session>:<turn>`, oldest first. */
+  said: string[]
   pinned: boolean
   expiresAt: number | null
   deletedAt: number | null

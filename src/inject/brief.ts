@@ -16,6 +16,7 @@ import { type SummaryInBrief, writeBrief } from './write-brief.ts'
 export { fileBriefFor } from './file-brief.ts'
 export type { Budget, InjectedBrief } from './page.ts'
 export { MAX_RECALL_TOKENS, RECALL_THRESHOLDS, type RecallThresholds, recallFor, relevantHits } from './recall.ts'
+export { rulesFor } from './rules.ts'
 export { knowledgeOf } from './session-knowledge.ts'
 export { BRIEF_BUDGET } from './write-brief.ts'
 

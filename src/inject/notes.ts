@@ -7,10 +7,11 @@ import { neutralizeText } from '../core/untrusted-text.ts'
 import type { Mention, Store } from '../store/store.ts'
 import { repeatsText } from './memory-lines.ts'
 import { type BriefPage, framePart, type ReasonedItem } from './page.ts'
+import { RULES_NAMESPACE, rulesFor, type StandingRule } from './rules.ts'
 import type { SessionKnowledge } from './session-knowledge.ts'
 
-/** The notes for a brief: those that always apply, and a few of the project. `left`: the others, with the reason. */
-export type ChosenNotes = { always: Note[]; ofProject: Note[]; left?: ReasonedItem[] }
+/** The notes for a brief: rules, notes that always apply, and a few of the project. `left`: the others, with the reason. */
+export type ChosenNotes = { rules?: StandingRule[]; always: Note[]; ofProject: Note[]; left?: ReasonedItem[] }
 
 const MAX_PROJECT_NOTES = 8
 /** How many of these may be notes of sessions; the rest are lasting ones. */
@@ -27,7 +28,10 @@ export async function notesFor(store: Store, project: ProjectKey, now: number): 
   const pinned = [project, GLOBAL_PROJECT].map((of) => store.notes.pinned(of, now, MAX_NOTES_READ))
   const durable = await store.notes.newest(project, ['procedural', 'semantic'], now, MAX_NOTES_READ)
   const episodic = await store.notes.newest(project, ['episodic'], now, MAX_EPISODES_READ)
-  return chooseNotes(global, durable, episodic, (await Promise.all(pinned)).flat())
+  const isOther = (note: Note) => note.namespace !== RULES_NAMESPACE
+  const others = [global, durable, episodic, (await Promise.all(pinned)).flat()].map((notes) => notes.filter(isOther))
+  const [all = [], lasting = [], sessions = [], fixed = []] = others
+  return { ...chooseNotes(all, lasting, sessions, fixed), rules: await rulesFor(store, project, now) }
 }
 
 /**
@@ -38,7 +42,7 @@ export function chooseNotes(global: Note[], durable: Note[], episodic: Note[], o
   const pinned = [...oldPinned, ...[...durable, ...episodic].filter((note) => note.pinned)]
   const isConsolidated = (note: Note) => note.tags.includes('reflected')
   const episodes = episodic.filter((note) => !note.pinned && !isConsolidated(note))
-  const others = durable.filter((note) => !note.pinned)
+  const others = durable.filter((note) => !note.pinned).sort((a, b) => Number(a.state === 'proposed') - Number(b.state === 'proposed'))
   const recent = episodes.slice(0, Math.min(MAX_EPISODIC_NOTES, MAX_PROJECT_NOTES))
   const lasting = others.slice(0, MAX_PROJECT_NOTES - recent.length)
   // A person pinned it on purpose, so it comes before notes that are merely global.
@@ -71,7 +75,8 @@ export function withoutKnownNotes(notes: ChosenNotes, knowledge: SessionKnowledg
     left.push({ kind: 'note', id: note.id, why: isOwn ? 'this session wrote it' : 'already shown to this session' })
     return false
   }
-  return { ...notes, always: notes.always.filter(isNew), ofProject: notes.ofProject.filter(isNew) }
+  const rules = (notes.rules ?? []).filter(({ note }) => isNew(note))
+  return { ...notes, rules, always: notes.always.filter(isNew), ofProject: notes.ofProject.filter(isNew) }
 }
 
 /** Adds notes in full within their share of the page, and the rest by their titles as long as those fit. */

@@ -22,6 +22,7 @@ import {
 } from './page.ts'
 import { recentFilesPart } from './recent-files.ts'
 import { resultLine, resultText, type WorkResult } from './results.ts'
+import { addRules } from './rules.ts'
 import type { ResumedKnowledge } from './session-knowledge.ts'
 
 /** An agent may replace anything over 10,000 characters with a short preview. */
@@ -65,11 +66,13 @@ export function writeBrief(material: BriefMaterial, options: WritingOptions): In
   const notes = withoutKnownNotes(material.notes ?? { always: [], ofProject: [] }, knowledge, left)
   const silence = { ...EMPTY_BRIEF, left }
   const results = newResults(material.results ?? [], knowledge, left)
-  if (!last && observations.length + results.length + notes.always.length + notes.ofProject.length === 0) return silence
+  const { rules = [] } = notes
+  if (!last && observations.length + results.length + rules.length + notes.always.length + notes.ofProject.length === 0) return silence
   const page = openBriefPage(material.project, options)
   if (!page) return silence
   const addOrLeave = (part: BriefPart) => page.add(part) || left.push({ ...part.of, why: page.whyNoRoom(part) })
   if (branch !== null && !knowledge && last?.summary.branch !== branch) addOrLeave(newBranchPart(branch))
+  addRules(page, rules, budget.tokens * RULES_SHARE, left)
   addNotes(page, 'Notes that always apply:', notes.always, budget.tokens * ALWAYS_NOTES_SHARE, now, left)
   if (open) addOrLeave(openPromptPart(open, now))
   if (last) addSummary(page, last, knowledge ? 'Meanwhile' : summaryHeading(last, branch, open), now, left)
@@ -84,6 +87,8 @@ export function writeBrief(material: BriefMaterial, options: WritingOptions): In
   return page.memoryCount() === 0 ? silence : { ...page.close(), leftOut, left }
 }
 
+/** Rules are few and short; a person who states more than fit must still see the rest of the brief. */
+const RULES_SHARE = 0.3
 /** The share of the budget for notes. Notes beyond it are shown by their titles. */
 const ALWAYS_NOTES_SHARE = 0.35
 const PROJECT_NOTES_SHARE = 0.3

@@ -52,7 +52,7 @@ export const update = defineTool({
   name: 'memory_update',
   title: 'Change a note',
   description:
-    'Change a note: text, title, namespace, tags (replaces all), pin, ttl, or the older notes it supersedes (they become hidden).',
+    'Change a note: text, title, namespace, tags (replaces all), pin, ttl, or the older notes it supersedes. accept: the person accepts a proposed rule or decision; to reject one, use memory_forget.',
   input: strictArguments({
     id,
     text: z.string().min(1).max(50_000).optional(),
@@ -62,13 +62,14 @@ export const update = defineTool({
     pin: z.boolean().optional(),
     ttl,
     supersedes: z.array(id).max(20).optional(),
+    accept: z.literal(true).optional(),
   }),
   hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
   run: async (deps, input) => {
     const id = requireNoteId(input.id)
-    const fields = noteFields(deps, input)
+    const fields = { ...noteFields(deps, input), ...(input.accept ? { state: 'accepted' as const, confidence: 1 } : {}) }
     if (Object.values(fields).every((value) => value === undefined))
-      throw new RefusedError('Nothing to change. Pass text, title, namespace, tags, pin, ttl or supersedes.', 400)
+      throw new RefusedError('Nothing to change. Pass text, title, namespace, tags, pin, ttl, supersedes or accept.', 400)
     const { kind } = await deps.worker.call('PATCH /api/notes/:id', { ...fields, id })
     return kind === 'same' ? `${idOf('note', id)} already says this.` : `Changed ${idOf('note', id)}.`
   },

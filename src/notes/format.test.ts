@@ -121,6 +121,8 @@ function anyNote(chance: Chance): NoteText {
     confidence: Math.round(chance() * 100) / 100,
     supersedes: chance() < 0.5 ? [asNoteId('older-1'), asNoteId('01ARZ3NDEKTSV4RRFFQ69G5FAV')] : [],
     conflictOf: maybe(asNoteId('other')),
+    state: maybe('proposed' as const) ?? 'accepted',
+    said: maybe(['2026-01-31 s1:3']) ?? [],
     pinned: chance() < 0.5,
     expiresAt: maybe(moment()),
     deletedAt: maybe(moment()),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { MAX_NOTE_BYTES } from '../core/limits.ts'
-import { asNoteId, isNamespace, NOTE_SOURCES, NOTE_TYPES, type NoteText } from '../core/note.ts'
+import { asNoteId, isNamespace, NOTE_SOURCES, NOTE_STATES, NOTE_TYPES, type NoteText } from '../core/note.ts'
 import { isUlid, timeOfUlid } from '../core/ulid.ts'
 
 export type ParsedNote = { kind: 'note'; note: NoteText } | { kind: 'malformed'; reason: string }
@@ -48,6 +48,8 @@ export function parseNote(text: string): ParsedNote {
       confidence: f.confidence,
       supersedes: f.supersedes.map(asNoteId),
       conflictOf: f.conflict_of === null ? null : asNoteId(f.conflict_of),
+      state: f.state,
+      said: f.said,
       pinned: f.pinned,
       expiresAt: f.expires,
       deletedAt: f.deleted,
@@ -74,6 +76,8 @@ export function writeNote(note: NoteText): string {
     ...(note.confidence !== 1 ? [`confidence: ${note.confidence}`] : []),
     ...list('supersedes', note.supersedes),
     ...(note.conflictOf !== null ? [`conflict_of: ${scalar(note.conflictOf)}`] : []),
+    ...(note.state !== 'accepted' ? [`state: ${note.state}`] : []),
+    ...list('said', note.said),
     ...(note.pinned ? ['pinned: true'] : []),
     ...(note.expiresAt !== null ? [`expires: ${date(note.expiresAt)}`] : []),
     ...(note.deletedAt !== null ? [`deleted: ${date(note.deletedAt)}`] : []),
@@ -121,6 +125,8 @@ const FrontMatter = z.object({
   confidence: z.number().min(0).max(1).default(1),
   supersedes: names,
   conflict_of: optional,
+  state: z.enum(NOTE_STATES).default('accepted'),
+  said: names,
   pinned: z.boolean().default(false),
   expires: timestamp,
   deleted: timestamp,

@@ -9,7 +9,16 @@ import { fingerprint } from '../core/hash.ts'
 import { GLOBAL_PROJECT, type ProjectKey } from '../core/ids.ts'
 import { MAX_NOTE_BYTES } from '../core/limits.ts'
 import type { Change } from '../core/memory.ts'
-import { asNoteId, isNamespace, type Note, type NoteId, type NoteScope, type NoteSource, type NoteType } from '../core/note.ts'
+import {
+  asNoteId,
+  isNamespace,
+  type Note,
+  type NoteId,
+  type NoteScope,
+  type NoteSource,
+  type NoteState,
+  type NoteType,
+} from '../core/note.ts'
 import { firstLine } from '../core/text.ts'
 import { ulid } from '../core/ulid.ts'
 import { ensurePrivateFolder, statIfThere, writeFileAtomically } from '../platform/files.ts'
@@ -19,7 +28,7 @@ import { hasLinkInPath, LOCAL_FOLDER, pathOf, SYNCED_FOLDER } from './folders.ts
 import { writeNote } from './format.ts'
 import { cleanFields, cleanList, contentFingerprint, indexNote } from './note-rows.ts'
 import { noteOnDisk } from './reindex.ts'
-import { distinctiveWords, restates } from './similarity.ts'
+import type { RelatedNotes } from './related-statements.ts'
 
 export { LOCAL_FOLDER, noteLocation, pathOf, SYNCED_FOLDER } from './folders.ts'
 export { readAnamnesis, readMarkdown } from './foreign-notes.ts'
@@ -55,6 +64,9 @@ export type NoteDraft = {
   supersedes?: NoteId[]
   pinned?: boolean
   expiresAt?: number | null
+  state?: NoteState
+  /** Where it was said, for a statement taken from a conversation. */
+  said?: string[]
   /** Never treat it as a duplicate or restatement of another note; for notes that are addressed by name. */
   apart?: boolean
   /** Set for imports that may be repeated: the same source always gets the same id. */
@@ -68,7 +80,7 @@ export type NoteSaveReceipt =
   | { kind: 'added'; note: Note }
   /** An existing note already says the same. */
   | { kind: 'same'; note: Note }
-  /** It restates older notes, which are hidden but not lost. */
+  /** It restates or replaces older notes, which are marked as replaced and can be restored. */
   | { kind: 'restated'; note: Note; superseded: NoteId[] }
   /** The existing note with this id was changed. */
   | { kind: 'updated'; note: Note }
@@ -77,23 +89,56 @@ export type NoteSaveReceipt =
 
 export type NoteSaveResult = { receipt: NoteSaveReceipt; changes: Change[] }
 
-/** Saves a draft as a note, unless an existing note says the same. A restatement supersedes the notes it restates. */
+/**
+ * Saves a draft as a note, unless an existing note says the same. It supersedes older notes that it restates, and those about the same
+ * subject that it contradicts; if one of these is newer, it is superseded itself. A statement that was said before counts one more place.
+ */
 export async function saveNote(book: Notebook, draft: NoteDraft, now: number): Promise<NoteSaveResult> {
   const wanted = noteOf(book, draft, now)
   if (typeof wanted === 'string') return { receipt: { kind: 'refused', reason: wanted }, changes: [] }
   return book.store.transaction(async () => {
     // Imported before. If a person has edited or forgotten it since, it stays that way.
     const known = draft.id ? await book.store.notes.get(draft.id) : null
-    if (known) return { receipt: { kind: 'same', note: known }, changes: [] }
+    if (known) return saidAgain(book, known, wanted, now)
     if (draft.id && (await book.store.tombstones.hasNote(draft.id, wanted.createdAt))) return DELETED_FOR_GOOD
     const same = draft.apart ? null : await sameNote(book, wanted, now)
-    if (same) return { receipt: { kind: 'same', note: same }, changes: [] }
-    const restated = draft.apart ? [] : await restatedBy(book, wanted, now)
-    const note: Note = { ...wanted, supersedes: [...new Set([...wanted.supersedes, ...restated])] }
-    const changes = await putNote(book, note)
-    await record(book, 'capture', note, now)
-    return { receipt: restated.length > 0 ? { kind: 'restated', note, superseded: restated } : { kind: 'added', note }, changes }
+    if (same) return saidAgain(book, same, wanted, now)
+    const { rejectedStatement, relatedNotes } = await loadRelated()
+    if (await rejectedStatement(book.store, wanted)) return { receipt: { kind: 'refused', reason: 'it was rejected before' }, changes: [] }
+    const related = draft.apart ? NOTHING_RELATED : await relatedNotes(book.store, wanted, now)
+    if (related.same) return saidAgain(book, related.same, wanted, now)
+    await record(book, 'capture', wanted, now)
+    return putReplacing(book, wanted, related)
   })
+}
+
+/** Loaded by the first note that is saved, because a worker answers hooks before. */
+const loadRelated = () => import('./related-statements.ts')
+
+const NOTHING_RELATED: RelatedNotes = { older: [], newer: [] }
+
+/** A known statement was said in places that are not counted yet. Said after what replaced it, it holds again. */
+async function saidAgain(book: Notebook, known: Note, wanted: Note, now: number): Promise<NoteSaveResult> {
+  if (wanted.said.length === 0) return { receipt: { kind: 'same', note: known }, changes: [] }
+  const { mergePlaces, relatedNotes } = await loadRelated()
+  const said = mergePlaces(known.said, wanted.said)
+  if (said.join() === known.said.join() || known.deletedAt !== null) return { receipt: { kind: 'same', note: known }, changes: [] }
+  const latest = Math.max(known.updatedAt, wanted.updatedAt)
+  const note: Note = { ...known, said, createdAt: Math.min(known.createdAt, wanted.createdAt), updatedAt: latest, machine: book.machine }
+  if (latest === known.updatedAt) return { receipt: { kind: 'updated', note }, changes: await putNote(book, note) }
+  return putReplacing(book, note, await relatedNotes(book.store, note, now))
+}
+
+/** Writes a note that supersedes the older ones and is superseded by the newer ones. */
+async function putReplacing(book: Notebook, wanted: Note, { older, newer }: RelatedNotes): Promise<NoteSaveResult> {
+  const superseded = older.map((one) => one.id)
+  const note: Note = { ...wanted, supersedes: [...new Set([...wanted.supersedes, ...superseded])] }
+  const changes = await putNote(book, note)
+  // Two notes that supersede each other would both be hidden.
+  for (const one of older.filter(({ supersedes }) => supersedes.includes(note.id)))
+    changes.push(...(await putNote(book, { ...one, supersedes: one.supersedes.filter((id) => id !== note.id) })))
+  for (const one of newer) changes.push(...(await putNote(book, { ...one, supersedes: [...new Set([...one.supersedes, note.id])] })))
+  return { receipt: superseded.length > 0 ? { kind: 'restated', note, superseded } : { kind: 'added', note }, changes }
 }
 
 /**
@@ -204,7 +249,10 @@ const sourceFields = ({ title, body, type, namespace, source, session, model, co
 })
 
 export type NotePatch = Partial<
-  Pick<Note, 'title' | 'body' | 'type' | 'namespace' | 'tags' | 'pinned' | 'confidence' | 'expiresAt' | 'supersedes' | 'conflictOf'>
+  Pick<
+    Note,
+    'title' | 'body' | 'type' | 'namespace' | 'tags' | 'pinned' | 'confidence' | 'expiresAt' | 'supersedes' | 'conflictOf' | 'state'
+  >
 > & { scope?: NoteScope; project?: ProjectKey }
 
 /**
@@ -264,8 +312,20 @@ export function forgetNote(book: Notebook, id: NoteId, now: number): Promise<Not
   return setDeleted(book, id, now, now)
 }
 
-export function restoreNote(book: Notebook, id: NoteId, now: number): Promise<NoteSaveResult | null> {
-  return setDeleted(book, id, null, now)
+/** Shows a forgotten note again, and one that another note replaced: the other stays, but no longer replaces it. */
+export async function restoreNote(book: Notebook, id: NoteId, now: number): Promise<NoteSaveResult | null> {
+  const restored = await setDeleted(book, id, null, now)
+  if (!restored || restored.receipt.kind === 'refused') return restored
+  const changes = await book.store.transaction(async () => {
+    const changes: Change[] = []
+    for (const newer of await book.store.notes.supersededBy(id)) {
+      const note = await noteOnDisk(book, newer)
+      if (note) changes.push(...(await putNote(book, { ...note, supersedes: note.supersedes.filter((one) => one !== id), updatedAt: now })))
+    }
+    return changes
+  })
+  const kind = changes.length > 0 ? 'updated' : restored.receipt.kind
+  return { receipt: { ...restored.receipt, kind } as NoteSaveReceipt, changes: [...restored.changes, ...changes] }
 }
 
 async function setDeleted(book: Notebook, id: NoteId, deletedAt: number | null, now: number): Promise<NoteSaveResult | null> {
@@ -331,6 +391,8 @@ export function noteOf(book: Notebook, draft: NoteDraft, now: number): Note | st
     confidence: draft.confidence ?? 1,
     supersedes: draft.supersedes ?? [],
     conflictOf: null,
+    state: draft.state ?? 'accepted',
+    said: draft.said ?? [],
     pinned: draft.pinned ?? false,
     expiresAt: draft.expiresAt ?? null,
     deletedAt: null,
@@ -374,22 +436,4 @@ async function sameNote(book: Notebook, wanted: Note, now: number): Promise<Note
     if (await book.store.notes.getVisible(known.id, now)) return known
   }
   return null
-}
-
-/** How many existing notes a new one is compared with: those that share most words with it. */
-const MAX_COMPARED_NOTES = 20
-
-/** The notes of the same project, scope and namespace that a new note restates. */
-async function restatedBy(book: Notebook, wanted: Note, now: number): Promise<NoteId[]> {
-  const words = distinctiveWords(wanted.body)
-  if (words.length === 0) return []
-  const within = { project: wanted.project, kinds: ['note' as const], since: 0, before: Number.MAX_SAFE_INTEGER, limit: MAX_COMPARED_NOTES }
-  const restated: NoteId[] = []
-  for (const match of await book.store.documents.match(words, within)) {
-    const known = await book.store.notes.getVisible(asNoteId(match.ref), now)
-    if (!known || known.scope !== wanted.scope || known.project !== wanted.project) continue
-    if (known.namespace !== wanted.namespace || known.type === 'episodic' || known.pinned) continue
-    if (restates(wanted.body, known.body)) restated.push(known.id)
-  }
-  return restated
 }

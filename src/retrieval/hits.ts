@@ -1,7 +1,7 @@
 import { commitMark } from '../core/commit.ts'
 import type { Hit } from '../core/hit.ts'
 import type { Prompt } from '../core/memory.ts'
-import { asNoteId } from '../core/note.ts'
+import { asNoteId, isDeletedOrExpired } from '../core/note.ts'
 import { queryInPrompt, turnTitle } from '../core/small-talk.ts'
 import { shorten } from '../core/text.ts'
 import { countTokens } from '../core/tokens.ts'
@@ -124,8 +124,10 @@ export async function documentText(store: Store, location: DocumentLocation): Pr
       return p ? { type: p.origin, title: await promptTitle(store, p), body: p.answer ?? '' } : null
     }
     case 'note': {
-      const n = await store.notes.getVisible(asNoteId(location.ref), Date.now())
-      return n ? { type: n.namespace, title: n.title, body: n.body } : null
+      const n = await store.notes.get(asNoteId(location.ref))
+      if (!n || isDeletedOrExpired(n, Date.now())) return null
+      const [newer] = await store.notes.supersededBy(n.id)
+      return { type: n.namespace, title: newer ? `Replaced by N${newer}: ${n.title}` : n.title, body: n.body }
     }
     case 'commit': {
       const c = await store.commits.get(id)

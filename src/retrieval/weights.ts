@@ -31,7 +31,7 @@ export const WEIGHTS = {
   use: 0.05,
   /** The factor for each better turn of the same session: results from several sessions are more useful than from one. */
   repeatedSession: 0.97,
-  /** The factor for a turn whose result a later one replaced. */
+  /** The factor for a note, or a turn's result, that something newer replaced. */
   replaced: 0.5,
   /** When the query asks for the latest: how far the newest of the good ones rises above the best. Folding hits allows no more. */
   latest: 0.1,

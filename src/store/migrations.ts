@@ -640,6 +640,11 @@ const MIGRATIONS: string[] = [
     DELETE FROM documents WHERE kind = 'commit' AND ref = CAST(old.id AS TEXT);
   END;
   `,
+  /* 25: notes taken from conversations: whether a person accepted them, and where they were said */ `
+  ALTER TABLE notes ADD COLUMN state TEXT NOT NULL DEFAULT 'accepted';
+  ALTER TABLE notes ADD COLUMN said TEXT NOT NULL DEFAULT '[]';
+  CREATE INDEX notes_of_namespace ON notes (namespace, project, updated_at);
+  `,
 ]
 
 if (MIGRATIONS.length !== SCHEMA_VERSION)

@@ -1,6 +1,15 @@
 import type { Database } from 'bun:sqlite'
 import { asProjectKey, GLOBAL_PROJECT, type ProjectKey } from '../core/ids.ts'
-import { asNoteId, isDeletedOrExpired, type Note, type NoteId, type NoteScope, type NoteSource, type NoteType } from '../core/note.ts'
+import {
+  asNoteId,
+  isDeletedOrExpired,
+  type Note,
+  type NoteId,
+  type NoteScope,
+  type NoteSource,
+  type NoteState,
+  type NoteType,
+} from '../core/note.ts'
 import type { DocumentIndexes } from './documents.ts'
 import { eachRow, NO_ROWS, type RowsAndBytes, readJsonColumn, type SqlParams } from './statement.ts'
 
@@ -21,6 +30,8 @@ type NoteRow = {
   confidence: number
   supersedes: string
   conflict_of: string | null
+  state: NoteState
+  said: string
   pinned: number
   unknown: string
   created_at: number
@@ -42,6 +53,7 @@ export type NoteFilter = {
   project: ProjectKey | null
   types?: NoteType[]
   namespace?: string
+  state?: NoteState
   /** Include superseded, expired and deleted notes. */
   hidden?: boolean
   now: number
@@ -53,13 +65,13 @@ export type NoteFilter = {
 export function noteStatements(db: Database, index: DocumentIndexes) {
   const put = db.prepare(`
     INSERT INTO notes (id, path, project, scope, namespace, type, title, body, tags, machine, source, session, model, confidence, supersedes,
-      conflict_of, pinned, unknown, print, created_at, updated_at, expires_at, deleted_at)
+      conflict_of, state, said, pinned, unknown, print, created_at, updated_at, expires_at, deleted_at)
     VALUES (@id, @path, @project, @scope, @namespace, @type, @title, @body, @tags, @machine, @source, @session, @model, @confidence, @supersedes,
-      @conflictOf, @pinned, @unknown, @print, @createdAt, @updatedAt, @expiresAt, @deletedAt)
+      @conflictOf, @state, @said, @pinned, @unknown, @print, @createdAt, @updatedAt, @expiresAt, @deletedAt)
     ON CONFLICT (id) DO UPDATE SET path = excluded.path, project = excluded.project, scope = excluded.scope, namespace = excluded.namespace,
       type = excluded.type, title = excluded.title, body = excluded.body, tags = excluded.tags, machine = excluded.machine,
       source = excluded.source, session = excluded.session, model = excluded.model, confidence = excluded.confidence,
-      supersedes = excluded.supersedes, conflict_of = excluded.conflict_of, pinned = excluded.pinned, unknown = excluded.unknown,
+      supersedes = excluded.supersedes, conflict_of = excluded.conflict_of, state = excluded.state, said = excluded.said, pinned = excluded.pinned, unknown = excluded.unknown,
       print = excluded.print, created_at = excluded.created_at, updated_at = excluded.updated_at, expires_at = excluded.expires_at,
       deleted_at = excluded.deleted_at`)
   const addVersion = db.prepare(`
@@ -87,6 +99,7 @@ export function noteStatements(db: Database, index: DocumentIndexes) {
     SELECT * FROM notes
     WHERE (@project IS NULL OR project = @project OR project = '${GLOBAL_PROJECT}')
       AND (@types IS NULL OR instr(@types, type) > 0) AND (@namespace IS NULL OR namespace = @namespace)
+      AND (@state IS NULL OR state = @state)
       AND (@hidden OR (deleted_at IS NULL AND (expires_at IS NULL OR expires_at > @now) AND NOT EXISTS (${supersedesIt})))
     ORDER BY updated_at DESC, confidence DESC, id DESC LIMIT @limit OFFSET @offset`)
   const newest = db.prepare<NoteRow, SqlParams>(`
@@ -99,15 +112,23 @@ export function noteStatements(db: Database, index: DocumentIndexes) {
     WHERE pinned = 1 AND project = @project AND deleted_at IS NULL AND (expires_at IS NULL OR expires_at > @now)
       AND conflict_of IS NULL AND NOT EXISTS (${supersedesIt})
     ORDER BY updated_at DESC, id DESC LIMIT @limit`)
+  const ofNamespace = db.prepare<NoteRow, SqlParams>(`
+    SELECT * FROM notes
+    WHERE namespace = @namespace AND (project = @project OR project = '${GLOBAL_PROJECT}') AND deleted_at IS NULL
+      AND (expires_at IS NULL OR expires_at > @now) AND conflict_of IS NULL AND NOT EXISTS (${supersedesIt})
+    ORDER BY updated_at DESC, id DESC LIMIT @limit`)
+  const rejected = db.prepare<NoteRow, SqlParams>(`
+    SELECT * FROM notes WHERE project = @project AND deleted_at IS NOT NULL AND said <> '[]' ORDER BY deleted_at DESC LIMIT @limit`)
   const counts = db.prepare<{ all: number; hidden: number; conflicted: number }, SqlParams>(`
     SELECT count(*) AS "all", total(conflict_of IS NOT NULL AND deleted_at IS NULL) AS conflicted,
       total(deleted_at IS NOT NULL OR expires_at <= @now OR EXISTS (${supersedesIt})) AS hidden FROM notes`)
   const captured = db.prepare<{ n: number }, SqlParams>(`
-    SELECT count(*) AS n FROM notes WHERE created_at > @at AND deleted_at IS NULL AND source NOT IN ('merge', 'reflection')`)
+    SELECT count(*) AS n FROM notes WHERE created_at > @at AND deleted_at IS NULL AND state = 'accepted' AND source NOT IN ('merge', 'reflection')`)
   const past = db.prepare<RowsAndBytes, SqlParams>(`
-    SELECT count(*) AS rows, coalesce(sum(octet_length(body) + octet_length(title)), 0) AS bytes FROM notes WHERE deleted_at < @before`)
+    SELECT count(*) AS rows, coalesce(sum(octet_length(body) + octet_length(title)), 0) AS bytes FROM notes
+    WHERE deleted_at < @before AND said = '[]'`)
   const deletedBefore = db.prepare<{ id: string }, SqlParams>(
-    'SELECT id FROM notes WHERE deleted_at < @before ORDER BY deleted_at LIMIT @limit',
+    "SELECT id FROM notes WHERE deleted_at < @before AND said = '[]' ORDER BY deleted_at LIMIT @limit",
   )
   const conflicts = db.prepare<NoteRow, SqlParams>('SELECT * FROM notes WHERE conflict_of IS NOT NULL AND deleted_at IS NULL ORDER BY id')
   const all = eachRow<NoteRow>(db, 'SELECT * FROM notes WHERE (@project IS NULL OR project = @project) ORDER BY updated_at, id')
@@ -130,10 +151,10 @@ export function noteStatements(db: Database, index: DocumentIndexes) {
     const row = byId.get({ id })
     return row ? fromRow(row) : null
   }
-  /** Only visible notes have a document. Expiry is checked when a note is read. */
+  /** A superseded note can still be found, and is marked then. Expiry is checked when a note is read. */
   const indexNote = (id: NoteId) => {
     const note = get(id)
-    if (!note || note.deletedAt !== null || newerOf.get({ older: id })) return index.remove('note', id)
+    if (!note || note.deletedAt !== null) return index.remove('note', id)
     index.put({
       kind: 'note',
       ref: note.id,
@@ -159,6 +180,7 @@ export function noteStatements(db: Database, index: DocumentIndexes) {
         tags: JSON.stringify(note.tags),
         supersedes: JSON.stringify(note.supersedes),
         unknown: JSON.stringify(note.unknown),
+        said: JSON.stringify(note.said),
         pinned: Number(note.pinned),
         print,
       })
@@ -197,15 +219,29 @@ export function noteStatements(db: Database, index: DocumentIndexes) {
       dropVersions.run({ id })
     },
     withFingerprint: async (print: string): Promise<Note[]> => byPrint.all({ print }).map(fromRow),
-    list: async ({ project, types, namespace, hidden = false, now, limit, offset = 0 }: NoteFilter): Promise<Note[]> =>
+    list: async ({ project, types, namespace, state, hidden = false, now, limit, offset = 0 }: NoteFilter): Promise<Note[]> =>
       list
-        .all({ project, types: types?.join(' ') ?? null, namespace: namespace ?? null, hidden: Number(hidden), now, limit, offset })
+        .all({
+          project,
+          types: types?.join(' ') ?? null,
+          namespace: namespace ?? null,
+          state: state ?? null,
+          hidden: Number(hidden),
+          now,
+          limit,
+          offset,
+        })
         .map(fromRow),
     /** The newest visible notes of one project; for equal times, the more confident first. */
     newest: async (project: ProjectKey, types: NoteType[], now: number, limit: number): Promise<Note[]> =>
       newest.all({ project, types: types.join(' '), now, limit }).map(fromRow),
     /** The pinned notes of a project, of any age. */
     pinned: async (project: ProjectKey, now: number, limit: number): Promise<Note[]> => pinned.all({ project, now, limit }).map(fromRow),
+    /** The visible notes of a namespace, of a project and for all projects; newest first. */
+    ofNamespace: async (project: ProjectKey, namespace: string, now: number, limit: number): Promise<Note[]> =>
+      ofNamespace.all({ project, namespace, now, limit }).map(fromRow),
+    /** Statements taken from conversations that a person rejected, latest first. */
+    rejected: async (project: ProjectKey, limit: number): Promise<Note[]> => rejected.all({ project, limit }).map(fromRow),
     counts: async (now: number): Promise<{ all: number; hidden: number; conflicted: number }> =>
       counts.get({ now }) ?? { all: 0, hidden: 0, conflicted: 0 },
     /** How many notes were made after a time, without those from merging and reflecting. */
@@ -251,6 +287,8 @@ function fromRow(row: NoteRow): Note {
     confidence: row.confidence,
     supersedes: readJsonColumn<NoteId[]>(row.supersedes),
     conflictOf: row.conflict_of === null ? null : asNoteId(row.conflict_of),
+    state: row.state,
+    said: readJsonColumn<string[]>(row.said),
     pinned: row.pinned === 1,
     unknown: readJsonColumn<string[]>(row.unknown),
     createdAt: row.created_at,

@@ -88,6 +88,8 @@ export function mergeNotes(
     confidence: field('confidence'),
     supersedes: mergeSets(base?.supersedes ?? null, newer.supersedes, older.supersedes),
     conflictOf: field('conflictOf'),
+    state: field('state'),
+    said: mergeSets(base?.said ?? null, newer.said, older.said).sort(),
     pinned: field('pinned'),
     expiresAt: field('expiresAt'),
     deletedAt: deletedAt(base, newer, older),

@@ -61,11 +61,12 @@ test('a deleted or missing note gets a tombstone, and nothing is written twice',
   expect(tombstones.map((record) => record.id).sort()).toEqual([deleted, gone].sort())
 })
 
-test('global notes, local notes and notes with a secret are not mirrored', async () => {
+test('global, local and proposed notes and notes with a secret are not mirrored', async () => {
   using work = await clones(1)
   const { machine, mirror, lines } = work.clones[0] as Clone
   await machine.note('For every project.', { scope: 'global' })
   await machine.note('For this machine.', { scope: 'local' })
+  await machine.note('Not accepted by the person yet.', { state: 'proposed', said: ['2026-01-31 s1:1'] })
   const id = await machine.note('For the team.')
   machine.write('memory/app/pasted.md', `---\nid: pasted\ntype: semantic\ntitle: T\n---\n\nghp_${'k3Yx9'.repeat(8).slice(0, 36)}\n`)
   await machine.sync()

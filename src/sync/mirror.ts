@@ -123,7 +123,8 @@ async function namesBelow(git: Git, ref: string): Promise<string[]> {
 }
 
 async function writeRecords(book: Notebook, git: Git, root: string, project: ProjectKey, known: string[], now: number): Promise<number> {
-  const notes = [...book.store.notes.each(project)].filter((note) => note.scope === 'project')
+  // What a person has not accepted stays on their own machines.
+  const notes = [...book.store.notes.each(project)].filter((note) => note.scope === 'project' && note.state === 'accepted')
   const byNamespace = Map.groupBy(notes, (note) => note.namespace)
   let written = 0
   for (const namespace of new Set([...known, ...byNamespace.keys()])) {

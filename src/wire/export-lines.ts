@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { AGENT_NAMES } from '../core/agent.ts'
 import { asProjectKey } from '../core/ids.ts'
 import { OBSERVATION_TYPES } from '../core/memory.ts'
-import { asNoteId, isNamespace, NOTE_SCOPES, NOTE_SOURCES, NOTE_TYPES, type Note, type NoteText } from '../core/note.ts'
+import { asNoteId, isNamespace, NOTE_SCOPES, NOTE_SOURCES, NOTE_STATES, NOTE_TYPES, type Note, type NoteText } from '../core/note.ts'
 
 /** One line that `export` wrote, as `import` reads it. */
 export type ExportedLine =
@@ -102,6 +102,8 @@ const NoteLine = z.object({
   confidence: z.number().min(0).max(1),
   supersedes: z.array(noteId),
   conflictOf: noteId.nullable().default(null),
+  state: z.enum(NOTE_STATES).default('accepted'),
+  said: z.array(z.string().max(200)).max(1000).default([]),
   pinned: z.boolean(),
   expiresAt: optionalTime,
   deletedAt: optionalTime,

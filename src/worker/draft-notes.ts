@@ -1,4 +1,4 @@
-import { type CapturedNoteDraft, draftMarkedNotes, draftStatedNotes, episodeDraft, MAX_MARKED_PER_PROMPT } from '../capture/capture.ts'
+import { type CapturedNoteDraft, draftMarkedNotes, episodeDraft, MAX_MARKED_PER_PROMPT } from '../capture/capture.ts'
 import type { Jobs } from '../core/job.ts'
 import type { Change, Session } from '../core/memory.ts'
 import { shorten } from '../core/text.ts'
@@ -43,7 +43,7 @@ export const episodeOf = async (services: Services, session: Session, hook: Jobs
   hook,
 })
 
-const isExcluded = (services: Services, session: Session) =>
+export const isExcluded = (services: Services, session: Session) =>
   services.rules(services.agents[session.agent]).isExcludedProject(session.project, session.folder)
 
 /** The files a session changed, in the order of their first change. Observations outlive the tool uses they were made from. */
@@ -62,16 +62,7 @@ async function filesTouched(services: Services, session: Session): Promise<strin
 
 const relativeTo = (folder: string, path: string) => (path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path)
 
-/** Saves the statements of a session before its conversation is compacted. Those saved at an earlier compaction have the same ids. */
-export async function saveStatementNotes(services: Services, job: Jobs['statements'], now: number): Promise<DraftOutcome[]> {
-  const { enabled, confidence_threshold } = services.settings.hooks.pre_compact
-  const session = await services.store.sessions.get(job.sessionId)
-  if (!session || !enabled || isExcluded(services, session)) return []
-  const prompts = await services.store.prompts.ofSession(session.id)
-  return saveDrafts(services, draftStatedNotes(session, prompts, confidence_threshold, services.settings.hooks.user_prompt.markers), now)
-}
-
-async function saveDrafts(services: Services, drafts: CapturedNoteDraft[], now: number): Promise<DraftOutcome[]> {
+export async function saveDrafts(services: Services, drafts: CapturedNoteDraft[], now: number): Promise<DraftOutcome[]> {
   const outcomes: DraftOutcome[] = []
   const changes: Change[] = []
   for (const draft of drafts) {

@@ -1,4 +1,4 @@
-import { cleanSessionTitle } from '../capture/capture.ts'
+import { cleanSessionTitle, queueStatements } from '../capture/capture.ts'
 import { projectKey, projectName } from '../core/project.ts'
 import type { Agent } from '../integrations/agent.ts'
 import { findProject } from '../platform/project.ts'
@@ -90,7 +90,9 @@ async function reasonToSkip(agent: Agent, path: string, project: string | null):
 async function completeSilentSessions({ store }: Services, sessions: Set<number>): Promise<void> {
   for (const id of sessions) {
     const session = await store.sessions.get(id)
-    if (session && !isLive(session, Date.now())) await store.sessions.complete(id, session.lastEventAt)
+    if (!session || isLive(session, Date.now())) continue
+    await store.sessions.complete(id, session.lastEventAt)
+    await queueStatements(store, id, 'import', session.lastEventAt)
   }
 }
 

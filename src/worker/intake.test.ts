@@ -234,8 +234,9 @@ test('the end of a session queues a read of its transcript', async () => {
   await at.desk.queue.stop()
   await deliver(at.desk, { ...start, transcript_path: '/t.jsonl' })
   await deliver(at.desk, { hook_event_name: 'SessionEnd', reason: 'other', transcript_path: '/t.jsonl' })
-  const jobs = [await at.store.jobs.claim(Date.now()), await at.store.jobs.claim(Date.now())]
-  expect(jobs).toMatchObject([{ kind: 'episode' }, { kind: 'reconcile', payload: { sessionId: 1 } }])
+  const claim = () => at.store.jobs.claim(Date.now())
+  const jobs = [await claim(), await claim(), await claim()]
+  expect(jobs).toMatchObject([{ kind: 'episode' }, { kind: 'statements' }, { kind: 'reconcile', payload: { sessionId: 1 } }])
 })
 
 function deliver(desk: Services, payload: object, delivery: string | null = null, later = 0, isAwaited?: () => boolean) {

@@ -1,5 +1,5 @@
 /** Runs each kind of job. Loaded with the first job, because a worker that only answers requests needs none of this. */
-import { queueEpisode } from '../capture/capture.ts'
+import { queueEpisode, queueStatements } from '../capture/capture.ts'
 import { catchUpOldTurns, distillTurn } from '../capture/turns.ts'
 import type { Job, JobKind, Jobs } from '../core/job.ts'
 import { findReplacedThread } from '../retrieval/replacements.ts'
@@ -7,13 +7,14 @@ import { CAUGHT_UP_MARK, CAUGHT_UP_TO_MARK } from './automatic-jobs.ts'
 import { openBackgroundDistiller, queueDistillingByModel } from './background-distiller.ts'
 import { openBackgroundSync } from './background-sync.ts'
 import { runConsolidateJob } from './consolidation.ts'
-import { saveEpisodeNote, saveMarkedNotes, saveStatementNotes } from './draft-notes.ts'
+import { saveEpisodeNote, saveMarkedNotes } from './draft-notes.ts'
 import type { Embedding } from './embedding.ts'
 import { followGitHistory } from './import-git.ts'
 import { importTranscripts } from './import-transcripts.ts'
 import { moveProject } from './project-jobs.ts'
 import { ingestTranscript } from './reconcile.ts'
 import { readActionWith, type Services } from './services.ts'
+import { saveStatementNotes } from './statement-notes.ts'
 
 export type JobRunner = ReturnType<typeof openJobRunner>
 
@@ -112,7 +113,10 @@ async function reconcileSession(services: Services, job: Job<'reconcile'>, signa
     if (current && over && (await store.sessions.complete(sessionId, current.lastEventAt)))
       services.announce([{ kind: 'session-completed', sessionId }])
     // The transcript may hold events that no hook delivered, most often the last answer.
-    if ((await store.sessions.get(sessionId))?.status === 'completed') await queueEpisode(store, sessionId, 'session-end', Date.now())
+    if ((await store.sessions.get(sessionId))?.status === 'completed') {
+      await queueEpisode(store, sessionId, 'session-end', Date.now())
+      await queueStatements(store, sessionId, 'session-end', Date.now())
+    }
     await store.jobs.complete(job.id)
   })
 }

@@ -3,8 +3,10 @@ import { Client, StreamableHTTPClientTransport, type Transport } from '@modelcon
 import { addObservations, observation } from '../../test/support/builders.ts'
 import { aControl } from '../../test/support/control.ts'
 import { someServices } from '../../test/support/services.ts'
+import { asNoteId } from '../core/note.ts'
 import { countTokens } from '../core/tokens.ts'
 import { INSTRUCTIONS } from '../mcp/server.ts'
+import { changeNote } from '../notes/notes.ts'
 import { openPipe } from '../wire/worker-pipe.ts'
 import { openMcpEndpoint } from './mcp-endpoint.ts'
 import { openRouter } from './router.ts'
@@ -55,6 +57,9 @@ describe.each(ERAS)('a client of %s', (version, mode) => {
     )
     await at.call(client, 'memory_update', { id: note, tags: ['queue'], pin: true })
     expect(await at.call(client, 'memory_get', { ids: [note] })).toMatch(/#queue.*pinned/)
+    await changeNote(at.desk.notebook, asNoteId(note.slice(1)), { state: 'proposed' }, Date.now())
+    await at.call(client, 'memory_update', { id: note, accept: true })
+    expect(await at.store.notes.get(asNoteId(note.slice(1)))).toMatchObject({ state: 'accepted' })
     await at.call(client, 'memory_forget', { ids: [note] })
     expect(await at.call(client, 'memory_recall', { query: 'heron' })).toContain('No memories found')
     await at.call(client, 'memory_forget', { ids: [note], restore: true })

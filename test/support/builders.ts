@@ -83,6 +83,8 @@ export function noteText(given: Partial<NoteText> = {}): NoteText {
     confidence: 1,
     supersedes: [],
     conflictOf: null,
+    state: 'accepted',
+    said: [],
     pinned: false,
     expiresAt: null,
     deletedAt: null,

@@ -73,10 +73,18 @@ function printSummary(s: Summary, listTitle: string | null): undefined {
 }
 
 function printNote(n: FullNote): undefined {
-  const facts = [n.namespace, n.type, n.scope === 'project' ? n.project : n.scope, formatAgo(n.updatedAt, Date.now()), `from ${n.source}`]
+  const facts = [
+    n.namespace,
+    n.type,
+    n.scope === 'project' ? n.project : n.scope,
+    formatAgo(n.updatedAt, Date.now()),
+    `from ${n.source}`,
+    ...(n.state === 'proposed' ? ['proposed'] : []),
+  ]
   print(`${bold(`N${n.id} ${n.title}`)}  ${dim([...facts, ...n.tags.map((tag) => `#${tag}`)].join(', '))}\n\n${n.body}\n`)
   if (n.deletedAt !== null) print(dim(`Forgotten. To bring it back: recollect restore N${n.id}`))
-  if (n.supersededBy.length > 0) print(dim(`Superseded by ${n.supersededBy.map((id) => `N${id}`).join(', ')}.`))
+  if (n.supersededBy.length > 0)
+    print(dim(`Replaced by ${n.supersededBy.map((id) => `N${id}`).join(', ')}. To undo that: recollect restore N${n.id}`))
   print(dim(`${n.urn}  ${n.path}`))
   print()
 }

@@ -59,5 +59,6 @@ function printNotes(notes: Note[], conflicts: number): undefined {
 function stateOf(note: Note, now: number): string {
   if (note.deletedAt !== null) return '  (forgotten)'
   if (isDeletedOrExpired(note, now)) return '  (expired)'
+  if (note.state === 'proposed') return '  (proposed)'
   return note.conflictOf ? `  (another version of N${note.conflictOf})` : ''
 }

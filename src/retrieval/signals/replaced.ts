@@ -1,25 +1,38 @@
-import type { RankingSignal } from '../ranking.ts'
+import { asNoteId } from '../../core/note.ts'
+import type { DocumentLocation, Store, StoredThread } from '../../store/store.ts'
+import type { Ranking, RankingSignal } from '../ranking.ts'
 import { WEIGHTS } from '../weights.ts'
 
 /**
- * Turns whose result a later thread replaced sink, and the turn that holds the new result takes their place: a question that finds the old rule
- * must find the new one first, even if the new one says it in other words.
+ * Notes and turns that something newer replaced sink below what holds now. The turn with the new result takes the place of the old one: a question
+ * that finds the old rule must find the new one first, even if the new one says it in other words.
  */
-export const replaced: RankingSignal = async ({ store, scores, scope }) => {
-  if (!(await store.threads.hasReplaced())) return
+export const replaced: RankingSignal = async (ranking) => {
+  const { store, scores } = ranking
   for (const { location, score } of scores.ranked().slice(0, MAX_CHECKED_DOCUMENTS)) {
-    if (location.sessionId === null || location.turn === null) continue
-    const thread = await store.threads.ofTurn(location.sessionId, location.turn)
-    const newer = thread?.replacedBy ? await store.threads.get(thread.replacedBy) : null
-    if (!newer) continue
+    const newer = await replacingThread(store, location)
+    if (!newer && !(await isReplacedNote(store, location))) continue
     scores.give(location, 'replaced', score * (WEIGHTS.replaced - 1))
-    const outcome = newer.outcome === null ? null : await store.prompts.byNumber(newer.sessionId, newer.outcome)
-    const target = outcome && (await store.documents.locationOf('prompt', String(outcome.id)))
-    const [allowed] = target ? await store.documents.matching([target.documentId], scope) : []
-    const missing = allowed ? score - scores.of(allowed.documentId) : 0
-    if (allowed && missing > 0) scores.give(allowed, 'replaced', missing)
+    if (newer) await liftResult(ranking, newer, score)
   }
 }
 
 /** Enough for the first page. */
 const MAX_CHECKED_DOCUMENTS = 40
+
+async function isReplacedNote(store: Store, { kind, ref }: DocumentLocation): Promise<boolean> {
+  return kind === 'note' && (await store.notes.supersededBy(asNoteId(ref))).length > 0
+}
+
+async function replacingThread(store: Store, { sessionId, turn }: DocumentLocation): Promise<StoredThread | null> {
+  const thread = sessionId === null || turn === null ? null : await store.threads.ofTurn(sessionId, turn)
+  return thread?.replacedBy ? store.threads.get(thread.replacedBy) : null
+}
+
+async function liftResult({ store, scores, scope }: Ranking, { sessionId, outcome }: StoredThread, score: number): Promise<void> {
+  const prompt = outcome === null ? null : await store.prompts.byNumber(sessionId, outcome)
+  const target = prompt && (await store.documents.locationOf('prompt', String(prompt.id)))
+  const [allowed] = target ? await store.documents.matching([target.documentId], scope) : []
+  const missing = allowed ? score - scores.of(allowed.documentId) : 0
+  if (allowed && missing > 0) scores.give(allowed, 'replaced', missing)
+}

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { NOTE_SCOPES, NOTE_TYPES, type Note } from '../../core/note.ts'
+import { NOTE_SCOPES, NOTE_STATES, NOTE_TYPES, type Note } from '../../core/note.ts'
 import { flag, projectName, route, wholeNumber } from './route.ts'
 
 /** A note and its address, `recollect://<scope>/<namespace>/<id>`. */
@@ -7,7 +7,7 @@ export type NoteWithUrn = Note & { urn: string }
 /** A note and the ids of the notes that replaced it. */
 export type FullNote = NoteWithUrn & { supersededBy: string[] }
 export type NoteList = { notes: NoteWithUrn[]; counts: { all: number; hidden: number; conflicted: number } }
-/** `same`: an existing note says this already. `restated`: it replaces the notes in `superseded`, which are now hidden. */
+/** `same`: an existing note says this already. `restated`: it replaces the notes in `superseded`. */
 export type NoteReceipt =
   | { kind: 'added' | 'same' | 'updated'; note: NoteWithUrn }
   | { kind: 'restated'; note: NoteWithUrn; superseded: string[] }
@@ -47,6 +47,7 @@ export const notes = {
         project: projectName(),
         type: z.enum(NOTE_TYPES).optional(),
         namespace: z.string().optional(),
+        state: z.enum(NOTE_STATES).optional(),
         hidden: flag(false).describe('list the hidden notes instead'),
         limit: wholeNumber(50, 1000),
         offset: wholeNumber(0, 1_000_000),
@@ -74,7 +75,11 @@ export const notes = {
   'PATCH /api/notes/:id': route({
     request: () =>
       z
-        .object({ ...fields(), bodyWas: z.string() })
+        .object({
+          ...fields(),
+          bodyWas: z.string(),
+          state: z.enum(NOTE_STATES).describe('`accepted` when a person accepts a proposed note'),
+        })
         .partial()
         .extend({ id: noteId() }),
   }).returns<
@@ -89,7 +94,7 @@ export const notes = {
     NoteReceipt | { kind: 'purged'; id: string },
     { 400: 'no note has this id' }
   >(),
-  /** Restore a hidden note. */
+  /** Restore a note that was hidden or replaced. */
   'POST /api/notes/:id/restore': route({ request: () => z.object({ id: noteId() }) }).returns<
     NoteReceipt,
     { 400: 'no note has this id' }

@@ -120,6 +120,31 @@ test.each([
   expect(answer.json.error).toContain(word)
 })
 
+test('a replaced note is found below its successor, marked, and can be restored', async () => {
+  await using t = await anApi()
+  const older = (await t.ask('POST', '/api/notes', { body: 'Use pnpm for installing packages', project: 'app' })).json.note
+  const receipt = (await t.ask('POST', '/api/notes', { body: 'Use npm for installing packages', project: 'app' })).json
+  expect(receipt).toMatchObject({ kind: 'restated', superseded: [older.id] })
+  const { hits } = (await t.ask('POST', '/api/search', { query: 'installing packages', project: 'app' })).json
+  expect(hits.map((hit: { title: string }) => hit.title)).toEqual([
+    'Use npm for installing packages',
+    `Replaced by N${receipt.note.id}: Use pnpm for installing packages`,
+  ])
+  await t.ask('POST', `/api/notes/${older.id}/restore`, {})
+  expect((await t.ask('GET', '/api/notes?project=app')).json.notes).toHaveLength(2)
+})
+
+test('a proposed note can be listed and accepted', async () => {
+  await using t = await anApi()
+  const { note } = (await t.ask('POST', '/api/notes', { body: 'Never push to main', project: 'app', namespace: 'rules' })).json
+  expect((await t.ask('GET', '/api/notes?project=app&namespace=rules&state=proposed')).json.notes).toEqual([])
+  expect((await t.ask('PATCH', `/api/notes/${note.id}`, { state: 'proposed' })).json.note).toMatchObject({ state: 'proposed' })
+  expect((await t.ask('GET', '/api/notes?project=app&namespace=rules&state=proposed')).json.notes).toHaveLength(1)
+  expect((await t.ask('PATCH', `/api/notes/${note.id}`, { state: 'accepted', confidence: 1 })).json.note).toMatchObject({
+    state: 'accepted',
+  })
+})
+
 async function anApi() {
   const t = await someServices()
   const send = inProcessTransport(openRouter(t.desk, aControl()), t.desk.log)

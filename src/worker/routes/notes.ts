@@ -30,9 +30,14 @@ export const handlers = {
 } satisfies Handlers<typeof notes>
 
 async function listNotes(services: Services, request: ParsedRequest<typeof notes, 'GET /api/notes'>): Promise<NoteList> {
-  const { project, type, namespace, hidden, limit, offset } = request
+  const { project, type, namespace, state, hidden, limit, offset } = request
   const filter = { project: await resolveProject(services, project), hidden, now: Date.now(), limit, offset }
-  const notes = await services.store.notes.list({ ...filter, ...(type ? { types: [type] } : {}), ...(namespace ? { namespace } : {}) })
+  const notes = await services.store.notes.list({
+    ...filter,
+    ...(type ? { types: [type] } : {}),
+    ...(namespace ? { namespace } : {}),
+    ...(state ? { state } : {}),
+  })
   return { notes: notes.map(withUrn), counts: await services.store.notes.counts(Date.now()) }
 }
 

@@ -44,8 +44,8 @@ export type CaptureRules = RedactionRules & {
   confirmClaim(claim: ProjectClaim): void
 }
 
-/** The project that a folder's own marker names. It counts if no other folder uses the key. */
-export type ProjectClaim = { project: ProjectKey; folder: string }
+/** A project that a folder's marker names and that does not count yet. The folder's own marker counts if no other folder uses the key. */
+export type ProjectClaim = { project: ProjectKey; folder: string; isOwn: boolean }
 
 /** The transcript line that an event was read from. */
 export type TranscriptLineRef = {
@@ -154,10 +154,9 @@ async function findOrOpenSession(
   if (existing) return rules.isExcludedProject(existing.project, existing.folder) ? null : { session: existing, opened: false }
   const folder = context.projectFolder ?? event.cwd ?? context.project ?? null
   if (!folder) return null
-  const found = context.project ? { project: context.project, branch: null } : rules.projectOf(folder)
-  const claim = 'claim' in found && found.claim && (await store.projects.isFreeFor(found.claim)) ? found.claim : null
-  if (claim) rules.confirmClaim(claim)
-  const { project } = claim ?? found
+  const found = context.project ? { project: context.project, branch: null } : await projectToStoreIn(store, rules, folder)
+  if (!found) return null
+  const { project } = found
   const branch = context.branch === undefined ? found.branch : context.branch
   if (rules.isExcludedProject(project, folder)) return null
   return store.sessions.open({
@@ -170,6 +169,20 @@ async function findOrOpenSession(
     clientPid: context.clientPid,
     at: event.at,
   })
+}
+
+/** The project of a folder, by its own marker too if no other folder uses the name; null if it is excluded. Call inside a transaction. */
+export async function projectToStoreIn(
+  store: Store,
+  rules: Pick<CaptureRules, 'projectOf' | 'confirmClaim' | 'isExcludedProject'>,
+  folder: string,
+): Promise<{ project: ProjectKey; branch: string | null } | null> {
+  const { project, branch, claim } = rules.projectOf(folder)
+  if (claim && rules.isExcludedProject(claim.project, folder)) return null
+  const isClaimed = claim?.isOwn === true && (await store.projects.isFreeFor(claim))
+  if (claim && isClaimed) rules.confirmClaim(claim)
+  const key = claim && isClaimed ? claim.project : project
+  return rules.isExcludedProject(key, folder) ? null : { project: key, branch }
 }
 
 /** An event from before the end of a session does not reopen it when it arrives late. */

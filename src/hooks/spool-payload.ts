@@ -1,6 +1,6 @@
 import { cleanJson } from '../core/clean-text.ts'
 import { exclusionOf } from '../core/exclusion.ts'
-import { projectKey } from '../core/project.ts'
+import { possibleProjects } from '../core/project.ts'
 import { usablePatterns } from '../core/secrets.ts'
 import { readEnvironment } from '../platform/environment.ts'
 import type { Home } from '../platform/paths.ts'
@@ -34,7 +34,7 @@ function withoutExcluded(content: unknown, projectFolder: string | null, { exclu
   const { userHome } = readEnvironment()
   const exclusion = exclusionOf(excludeProjects, userHome)
   if (exclusion.isEmpty || typeof content !== 'object' || content === null) return content
-  const isExcluded = (folder: string) => exclusion.isExcluded(projectKey(findProject(folder, userHome)), folder)
+  const isExcluded = (folder: string) => possibleProjects(findProject(folder, userHome)).some((key) => exclusion.isExcluded(key, folder))
   if (projectFolder !== null && isExcluded(projectFolder)) return null
   const { cwd, tool_input, ...fields }: { cwd?: unknown; tool_input?: unknown } = content
   const folder = typeof cwd === 'string' ? cwd : null

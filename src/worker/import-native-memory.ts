@@ -1,3 +1,4 @@
+import { projectToStoreIn } from '../capture/capture.ts'
 import type { ProjectKey } from '../core/ids.ts'
 import { asNoteId, type NoteId, type NoteType } from '../core/note.ts'
 import { ulidOf } from '../core/ulid.ts'
@@ -124,6 +125,5 @@ async function projectOf(services: Services, agent: Agent, projectFolder: string
   const rules = services.rules(agent)
   const folder = await agent.findNativeProjectFolder(agent.configFolder(services.environment), projectFolder)
   if (folder === null) return null
-  const { project } = rules.projectOf(folder)
-  return rules.isExcludedProject(project, folder) ? null : project
+  return services.store.transaction(async () => (await projectToStoreIn(services.store, rules, folder))?.project ?? null)
 }

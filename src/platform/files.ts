@@ -92,6 +92,8 @@ function openRegularFile(path: string): { file: number; bytes: number } {
 }
 
 function readRegularFile(path: string): Buffer {
+  // A file inside of the compiled program can only be read by its name.
+  if (path.startsWith('/$bunfs/')) return readFileSync(path)
   const { file } = openRegularFile(path)
   try {
     return readFileSync(file)

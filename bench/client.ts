@@ -9,7 +9,7 @@ const FILES = Object.fromEntries(Array.from({ length: TOOL_USES }, (_, n) => [`n
 
 /**
  * The milliseconds that our hooks add to each tool use of the real client, with the time of `node -e 0` for comparison; or why this cannot be
- * measured here. The client reads files one by one: without hooks and with each kind of hook, in turns.
+ * measured here. The client reads files one by one, without and with hooks in turns.
  */
 export async function measureHooksInClient(rounds: number): Promise<{ kind: 'measured'; times: Record<string, number> } | Skipped> {
   try {
@@ -18,16 +18,14 @@ export async function measureHooksInClient(rounds: number): Promise<{ kind: 'mea
     return { kind: 'skipped', why: `Claude Code ${PINNED} is not available: ${(cause as Error).message}` }
   }
   await using without = await aPerson({ files: FILES, init: null })
-  await using http = await aPerson({ files: FILES, init: ['--form', 'http'] })
-  await using command = await aPerson({ files: FILES, init: ['--form', 'command'] })
-  const rows: { node: number; without: number; http: number; command: number }[] = []
+  await using hooked = await aPerson({ files: FILES, init: ['--no-mcp'] })
+  const rows: { node: number; without: number; hooked: number }[] = []
   // The first round is a warm-up: disk caches, and the client's own files in a new home.
   for (let round = -1; round < rounds; round++) {
     const row = {
       node: median(await nodeTimes()),
       without: median(await toolUseTimes(without)),
-      http: median(await toolUseTimes(http)),
-      command: median(await toolUseTimes(command)),
+      hooked: median(await toolUseTimes(hooked)),
     }
     if (round >= 0) rows.push(row)
   }
@@ -37,8 +35,7 @@ export async function measureHooksInClient(rounds: number): Promise<{ kind: 'mea
       'node -e 0': median(rows.map((row) => row.node)),
       'a tool use without hooks': median(rows.map((row) => row.without)),
       // Compared within a round, because the machine may be busier in the next one.
-      'added by http hooks': median(rows.map((row) => row.http - row.without)),
-      'added by command hooks': median(rows.map((row) => row.command - row.without)),
+      'added by hooks': median(rows.map((row) => row.hooked - row.without)),
     },
   }
 }

@@ -1,4 +1,7 @@
-/** The cost of a hook, compared with `node -e 0` in the same run; the milliseconds alone say little about other machines. */
+/**
+ * The cost of a hook, compared with `node -e 0` in the same run; the milliseconds alone say little about other machines. Measures the shell line in
+ * the settings, with the built program that a package contains.
+ */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,17 +11,38 @@ import { medianTimes, printRatios, spawnWith } from './measure.ts'
 
 parseArguments('bench/hooks.ts', {})
 const root = join(import.meta.dir, '..')
-const home = mkdtempSync(join(tmpdir(), 'recollect-bench-'))
-const downHome = mkdtempSync(join(tmpdir(), 'recollect-bench-'))
-const env = { RECOLLECT_HOME: home, RECOLLECT_WORKER_PORT: '0' }
-const cli = [process.execPath, join(root, 'src/cli/main.ts')]
-const run = async (...args: string[]) => JSON.parse(await spawnWith([...cli, ...args, '--json'], '', env)) as { port: number }
+const built = Bun.spawnSync([process.execPath, join(root, 'scripts/build.ts')], { cwd: root })
+if (!built.success) throw new Error(`could not build the program: ${built.stderr}`)
+const cli = [process.execPath, join(root, 'dist/cli/main.js')]
+
+/** A home with hooks. In `stopped` no worker runs, in `frozen` one that does not answer. */
+async function aHome(state: 'running' | 'stopped' | 'frozen') {
+  const folder = mkdtempSync(join(tmpdir(), 'recollect-bench-'))
+  const env = { HOME: folder, RECOLLECT_WORKER_PORT: '0' }
+  const run = (...args: string[]) => spawnWith([...cli, ...args], '', env)
+  await run('init', '--yes', '--no-mcp')
+  const { pid } = JSON.parse(await run('start', '--json')) as { pid: number }
+  if (state === 'stopped') await run('stop')
+  if (state === 'frozen') process.kill(pid, 'SIGSTOP')
+  const { hooks } = JSON.parse(readFileSync(join(folder, '.claude/settings.json'), 'utf8'))
+  const line: string = hooks.PostToolUse[0].hooks[0].command
+  return {
+    hook: async () => void (await spawnWith(['/bin/sh', '-c', line], payload(), env)),
+    run,
+    env,
+    remove: async () => {
+      if (state === 'frozen') process.kill(pid, 'SIGCONT')
+      await run('stop')
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
 
 let n = 0
 const payload = () =>
   JSON.stringify({
     session_id: 'bench',
-    transcript_path: join(home, 'none.jsonl'),
+    transcript_path: '/nowhere/none.jsonl',
     cwd: root,
     prompt_id: 'p1',
     hook_event_name: 'PostToolUse',
@@ -28,41 +52,26 @@ const payload = () =>
     tool_use_id: `toolu_${n++}`,
   })
 
+const [running, stopped, frozen] = [await aHome('running'), await aHome('stopped'), await aHome('frozen')]
 try {
-  const { port } = await run('start')
-  const token = readFileSync(join(home, 'run/hook-token'), 'utf8').trim()
-  const times = await medianTimes(25, {
+  const times = await medianTimes(41, {
     'node -e 0': async () => void (await spawnWith(['node', '-e', '0'], '', {})),
     'bun -e 0': async () => void (await spawnWith([process.execPath, '-e', '0'], '', {})),
-    'command hook, worker up': async () => void (await spawnWith([...cli, 'hook', 'claude-code'], payload(), env)),
-    'command hook through bin/recollect': async () =>
-      void (await spawnWith([join(root, 'bin/recollect'), 'hook', 'claude-code'], payload(), env)),
-    'command hook, worker down (spooled)': async () =>
-      void (await spawnWith([...cli, 'hook', 'claude-code'], payload(), { RECOLLECT_HOME: downHome })),
-    'http hook': async () => {
-      const answer = await fetch(`http://127.0.0.1:${port}/hook/claude-code`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-        body: payload(),
-      })
-      await answer.text()
-    },
+    'hook, worker running': running.hook,
+    'hook, worker stopped (spooled)': stopped.hook,
+    'hook, worker frozen (spooled)': frozen.hook,
+    'recollect hook, for scripts': async () =>
+      void (await spawnWith([join(root, 'bin/recollect'), 'hook', 'claude-code'], payload(), running.env)),
   })
   printRatios('Hooks, spawn to exit', times, 'node -e 0', {
-    'command hook, worker up': 0.6,
-    'command hook, worker down (spooled)': 1,
-    'http hook': 0.3,
+    'hook, worker running': 0.4,
+    'hook, worker stopped (spooled)': 0.8,
+    'hook, worker frozen (spooled)': 0.8,
   })
 } finally {
-  await run('stop')
-  rmSync(home, { recursive: true, force: true })
-  rmSync(downHome, { recursive: true, force: true })
+  for (const home of [running, stopped, frozen]) await home.remove()
 }
 
 const added = await measureHooksInClient(5)
 if (added.kind === 'skipped') console.log(`\nHooks in the real client: skipped. ${added.why}`)
-else
-  printRatios('Hooks in the real client, for each tool use', added.times, 'node -e 0', {
-    'added by http hooks': 0.3,
-    'added by command hooks': 0.6,
-  })
+else printRatios('Hooks in the real client, for each tool use', added.times, 'node -e 0')

@@ -6,7 +6,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArguments } from '../scripts/arguments.ts'
-import { medianTimes, printRatios, spawnWith } from './measure.ts'
+import { medianTimes, printRatios, spawnClean, spawnWith } from './measure.ts'
 
 const [main] = parseArguments('bench/worker.ts [main]', {}, { words: true }).positionals
 const root = join(import.meta.dir, '..')
@@ -20,7 +20,7 @@ const spawned: ReturnType<typeof Bun.spawn>[] = []
 
 /** Starts a worker and waits for its first answer at this path. */
 async function coldStart(path: string): Promise<void> {
-  const child = Bun.spawn([...cli, 'worker'], { env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'ignore'] })
+  const child = spawnClean([...cli, 'worker'], null, env)
   spawned.push(child)
   for (;;) {
     try {

@@ -32,7 +32,16 @@ await import(${JSON.stringify(join(root, path))})
   writeFileSync(join(folder, 'recollect.ts'), entry('src/cli/main.ts'))
   // A thread is started by its file name, so it is a separate entry next to the program.
   writeFileSync(join(folder, 'thread.ts'), entry('src/minilm/thread.ts'))
-  const command = [process.execPath, 'build', '--compile', '--minify', `--target=${target}`, `--outfile=${outfile}`]
+  const command = [
+    process.execPath,
+    'build',
+    '--compile',
+    '--no-compile-autoload-dotenv',
+    '--no-compile-autoload-bunfig',
+    '--minify',
+    `--target=${target}`,
+    `--outfile=${outfile}`,
+  ]
   const entries = [join(folder, 'recollect.ts'), join(folder, 'thread.ts')]
   const built = Bun.spawnSync([...command, ...entries], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] })
   if (!built.success) throw new Error('could not build the executable')

@@ -1,6 +1,6 @@
 /**
  * `npm run docs`: writes docs/guide/http.md, the reference of the HTTP API, from the contract. The text of a route is the comment above its declaration;
- * its fields come from the schema of its request, and its response is the declared TypeScript type.
+ * its fields come from the schema of its request, and its response and its errors are the declared TypeScript types.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -22,6 +22,7 @@ const RESOURCES: Record<string, string> = {
   inject: 'What sessions get',
   sessions: 'Sessions',
   notes: 'Notes',
+  forget: 'Deleting and restoring',
   sync: 'Sync',
   projects: 'Projects',
   settings: 'Settings',
@@ -41,21 +42,26 @@ The worker answers HTTP on a Unix socket and on a port of this machine. Programs
 
 - **Unix socket** \`~/.recollect/run/worker.sock\`: only you can open it, so no token is needed. The examples below use it.
 - **Port** \`http://127.0.0.1:37777\` (\`recollect status\` prints the port): send \`Authorization: Bearer <token>\` with the token in
-  \`~/.recollect/run/token\`. The token in \`run/hook-token\` is only good for \`POST /hook/:agent\`.
+  \`~/.recollect/run/token\`. \`POST /hook/:agent\` exists on the socket only.
 
 \`recollect start\` starts the worker. Path parameters (\`:id\`) are part of the path. GET and DELETE take the other fields in the query string, other methods
 in a JSON body. In a query string, a boolean is \`true\` or \`false\` (also \`1\` and \`0\`). Times are milliseconds since 1970; where text is allowed, also
-\`yesterday\` or [anything \`since:\` accepts](search.md#time). \`project\` is the key of a project, its name, or one of its folders.
+\`yesterday\` or [anything \`since:\` accepts](search.md#time). \`project\` is the key of a project, one of its folders, or its
+name if no other project has the same.
 
 Responses are JSON. **Lines** marks routes that answer with one JSON value per line, as the work proceeds; the type is that of one line.
-**Reads** marks routes that change nothing. An error is \`{ "error": "…" }\` with one of these statuses:
+**Reads** marks routes that change nothing.
 
-| status | meaning |
+## Errors
+
+An error is \`{ "error": "…" }\`; the text says what was wrong and what is allowed. Each route below lists its errors. A route with **Lines** that fails
+after its first line sends \`{ "kind": "failed", "error": "…" }\` as its last one. These errors are common:
+
+| status | when |
 |---|---|
-| 400 | a field is missing or wrong, or the memory, note, session or project does not exist; \`error\` says which and why |
-| 401, 403 | the token is missing or wrong, or the request comes from another site |
-| 404 | there is no such route, or the token for hooks was used for another route |
-| 409 | the note was changed in the meantime (\`bodyWas\`) |
+| 401 | the request comes over the port, and its token is missing or wrong |
+| 403 | the request comes over the port, and from another site or for another host |
+| 404 | there is no such route |
 | 500 | the worker failed; its log says why |
 `
 
@@ -71,17 +77,56 @@ export function httpReference(): string {
   return `${[INTRODUCTION.trim(), ...sections, sharedTypes()].join('\n\n')}\n`
 }
 
-type DocumentedRoute = { name: RouteName; comment: string; response: string }
+type DocumentedRoute = { name: RouteName; comment: string; response: string; declaredErrors: RouteError[] }
 
-function routeSection({ name, comment, response }: DocumentedRoute): string {
+/** A status and when a route answers with it. */
+type RouteError = { status: number; when: string }
+
+function routeSection({ name, comment, response, declaredErrors }: DocumentedRoute): string {
   const route: RouteOptions = contract[name]
   const marks = [route.readOnly ? 'Reads' : '', route.lines ? 'Lines' : ''].filter(Boolean)
   const heading = `### ${name.replace('ANY ', '')}\n\n${comment}${marks.length > 0 ? ` **${marks.join(', ')}.**` : ''}`
   const isAlias = comment.startsWith('The same as')
   const fields = route.request && !isAlias ? fieldTable(route.request()) : ''
+  const others = isAlias ? [] : Object.entries(route.otherNames ?? {}).map(([other, field]) => `\`${other}\` for \`${field}\``)
+  const otherNames = others.length === 0 ? '' : `Other names that are accepted: ${others.join(', ')}.`
   const answer = route.raw || isAlias ? '' : `Response: \`${response}\``
-  return [heading, fields, answer, exampleBlock(name)].filter(Boolean).join('\n\n')
+  const errors = isAlias ? '' : errorList(name, [...requestErrors(name), ...declaredErrors])
+  return [heading, fields, otherNames, answer, errors, exampleBlock(name)].filter(Boolean).join('\n\n')
 }
+
+/** The errors that follow from the request of a route. */
+export function requestErrors(name: RouteName): RouteError[] {
+  const { request, raw }: RouteOptions = contract[name]
+  const params = pathParams(name)
+  const hasFields = request && !raw && fieldNames(request()).some((field) => !params.includes(field))
+  return [
+    ...(hasFields ? [{ status: 400, when: 'a field is missing or wrong' }] : []),
+    ...params.map((param) => ({ status: 404, when: `\`:${param}\` contains characters that are not allowed` })),
+  ]
+}
+
+export const pathParams = (name: RouteName): string[] => [...name.matchAll(/:(\w+)/g)].map(([, param = '']) => param)
+
+/** The statuses of every route. A hook always gets 200, and its route is only on the socket, where everyone is let in. */
+function commonStatuses(name: RouteName): number[] {
+  return name === 'POST /hook/:agent' ? [] : [401, 403, 500]
+}
+
+function errorList(name: RouteName, own: RouteError[]): string {
+  const items = own.toSorted((a, b) => a.status - b.status).map(({ status, when }) => `- ${status}: ${when}`)
+  const common = commonStatuses(name)
+  const all = [...items, ...(common.length > 0 ? [`- ${common.join(', ')}: as [everywhere](#errors)`] : [])]
+  return all.length === 0 ? '' : ['Errors:\n', ...all].join('\n')
+}
+
+/** The errors that each route declares. */
+export const declaredErrors = (): Map<RouteName, RouteError[]> =>
+  new Map(
+    Object.keys(RESOURCES).flatMap((resource) =>
+      readSource(`src/wire/contract/${resource}.ts`).routes.map((route) => [route.name, route.declaredErrors]),
+    ),
+  )
 
 type JsonSchema = {
   type?: string | string[]
@@ -102,7 +147,7 @@ type JsonSchema = {
 function fieldTable(schema: z.ZodType): string {
   const [input, output] = (['input', 'output'] as const).map((io) => z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as JsonSchema)
   const variants = input?.anyOf ?? [input ?? {}]
-  const names = [...new Set(variants.flatMap((variant) => Object.keys(variant.properties ?? {})))]
+  const names = fieldNames(schema)
   const rows = names.map((name) => {
     const field = variants.map((variant) => variant.properties?.[name]).find((found) => found !== undefined) ?? {}
     const isRequired = variants.every((variant) => variant.required?.includes(name))
@@ -110,6 +155,12 @@ function fieldTable(schema: z.ZodType): string {
     return `| \`${name}\` | ${escapeCell(typeText(field))} | ${isRequired ? 'required' : defaultText(fallback)} | ${field.description ?? ''} |`
   })
   return names.length === 0 ? '' : ['| field | type | default | |', '|---|---|---|---|', ...rows].join('\n')
+}
+
+/** The fields of a request; of all variants, if it has several. */
+export function fieldNames(schema: z.ZodType): string[] {
+  const { anyOf, ...only } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonSchema
+  return [...new Set((anyOf ?? [only]).flatMap(({ properties }) => Object.keys(properties ?? {})))]
 }
 
 function typeText(field: JsonSchema): string {
@@ -155,11 +206,13 @@ function readSource(path: string): { routes: DocumentedRoute[]; types: DeclaredT
   const { program, comments } = parseSync(path, text)
   const commentBefore = (start: number) => comments.findLast(({ end }) => end <= start && text.slice(end, start).trim() === '')
   const routes: DocumentedRoute[] = []
+  const aliases = new Map<string, Node>()
   const types: DeclaredType[] = []
   for (const statement of program.body as unknown as Node[]) {
     const declaration = (statement.declaration ?? statement) as Node
     if (declaration.type === 'TSTypeAliasDeclaration') {
       const comment = commentBefore(statement.start)
+      aliases.set((declaration.id as { name: string }).name, declaration.typeAnnotation as Node)
       const body = readableType(text.slice(declaration.start, declaration.end), text)
       types.push({
         name: (declaration.id as { name: string }).name,
@@ -170,7 +223,7 @@ function readSource(path: string): { routes: DocumentedRoute[]; types: DeclaredT
     }
     for (const property of routeProperties(declaration)) {
       const comment = commentBefore(property.start)?.value ?? ''
-      const [type] = ((property.value as Node).typeArguments as { params: Node[] } | undefined)?.params ?? []
+      const [type, errors] = ((property.value as Node).typeArguments as { params: Node[] } | undefined)?.params ?? []
       routes.push({
         name: (property.key as { value: RouteName }).value,
         comment: comment
@@ -178,10 +231,26 @@ function readSource(path: string): { routes: DocumentedRoute[]; types: DeclaredT
           .replace(/\s+/g, ' ')
           .trim(),
         response: type ? text.slice(type.start, type.end).replace(/\s+/g, ' ') : '',
+        declaredErrors: errorsIn(errors, aliases),
       })
     }
   }
   return { routes, types }
+}
+
+/** `{ 400: 'no note has this id' | 'it is empty' }`; a name stands for a type of the same file. */
+function errorsIn(errors: Node | undefined, aliases: Map<string, Node>): RouteError[] {
+  const textsIn = (type: Node | undefined): string[] => {
+    if (type?.type === 'TSUnionType') return (type.types as Node[]).flatMap(textsIn)
+    if (type?.type === 'TSTypeReference') return textsIn(aliases.get((type.typeName as { name: string }).name))
+    return type?.type === 'TSLiteralType' ? [(type.literal as { value: string }).value] : []
+  }
+  return ((errors?.members ?? []) as Node[]).flatMap(({ key, typeAnnotation }) =>
+    textsIn((typeAnnotation as { typeAnnotation: Node }).typeAnnotation).map((when) => ({
+      status: (key as { value: number }).value,
+      when,
+    })),
+  )
 }
 
 /** Shows a list of words as a union of them, and a branded id as the text it is in JSON. */

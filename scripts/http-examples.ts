@@ -1,4 +1,5 @@
-import type { RequestOf, RouteName } from '../src/wire/contract/contract.ts'
+import type { Contract, RequestOf, RouteName } from '../src/wire/contract/contract.ts'
+import type { ErrorsType } from '../src/wire/contract/route.ts'
 
 /** Stands for the id of the note that the example of `POST /api/notes` saves. */
 export const NOTE_ID = '01K5TIDEPOOL0000000000NOTE'
@@ -20,6 +21,7 @@ export const EXAMPLES: { [Name in RouteName]: RequestOf<Name> } = {
   },
 
   'POST /api/sessions/init': { contentSessionId: 'my-session', project: 'harbour', prompt: 'Why is low tide an hour late?' },
+  'POST /sessions/init': { contentSessionId: 'my-session', project: 'harbour', prompt: 'And high tide?' },
   'POST /api/sessions/:id/init': { id: 1, promptNumber: 1 },
   'POST /sessions/:id/init': { id: 1, promptNumber: 1 },
   'POST /api/sessions/observations': {
@@ -64,6 +66,11 @@ export const EXAMPLES: { [Name in RouteName]: RequestOf<Name> } = {
   'DELETE /api/notes/:id': { id: NOTE_ID },
   'POST /api/notes/:id/restore': { id: NOTE_ID },
 
+  'POST /api/forget/preview': { query: 'low tide', since: 'last year', hard: true },
+  'POST /api/forget': { ids: ['#1'] },
+  'POST /api/restore': { ids: ['#1'] },
+  'GET /api/forgotten': { limit: 10 },
+
   'GET /api/sync': {},
   'POST /api/sync': { dryRun: true },
   'GET /api/sync/history': { id: NOTE_ID },
@@ -81,7 +88,7 @@ export const EXAMPLES: { [Name in RouteName]: RequestOf<Name> } = {
   'POST /api/import': { from: 'native' },
   'GET /api/export': { kind: 'prompts' },
   'POST /api/jobs/retry': {},
-  'GET /api/audit': { limit: 10 },
+  'GET /api/audit': { since: 'yesterday', limit: 10 },
   'GET /api/cost': { days: 7 },
   'GET /api/economy': {},
 
@@ -98,6 +105,44 @@ export const EXAMPLES: { [Name in RouteName]: RequestOf<Name> } = {
   'POST /api/projects/wipe': { project: 'marina', confirm: 'marina' },
   'DELETE /api/sessions/:id': { id: 1 },
   'POST /api/shutdown': {},
+}
+
+type RouteWithErrors = { [Name in RouteName]: keyof ErrorsType<Contract[Name]> extends never ? never : Name }[RouteName]
+
+const UNKNOWN_NOTE = 'N01ARZ3NDEKTSV4RRFFQ69G5FAV'
+
+/** For every route that declares errors, a request that the worker refuses with the first of them. The test runs them before the examples. */
+export const REFUSED_REQUESTS: { [Name in RouteWithErrors]: RequestOf<Name> } = {
+  'GET /api/timeline': { anchor: '#999999' },
+  'POST /api/timeline': { anchor: '#999999' },
+  'DELETE /api/observations/:id': { id: 999_999 },
+  'POST /api/observations/:id/restore': { id: 1 },
+  'GET /api/graph': { ref: 'observation:999999' },
+  'GET /api/near': { kind: 'observation', name: '999999' },
+  'GET /api/context/inject': {},
+  'POST /api/context/inject': {},
+  'POST /api/sessions/:id/init': { id: 999_999 },
+  'POST /sessions/:id/init': { id: 999_999 },
+  'GET /api/sessions/:id': { id: 999_999 },
+  'DELETE /api/sessions/:id': { id: 999_999 },
+  'GET /api/tool-uses/:id': { id: 999_999 },
+  'POST /api/notes': { body: ' ' },
+  'GET /api/notes/:id': { id: UNKNOWN_NOTE },
+  'PATCH /api/notes/:id': { id: UNKNOWN_NOTE, pinned: true },
+  'DELETE /api/notes/:id': { id: UNKNOWN_NOTE },
+  'POST /api/notes/:id/restore': { id: UNKNOWN_NOTE },
+  'GET /api/notes/:id/history': { id: UNKNOWN_NOTE },
+  'POST /api/sync/remote': { remote: '--upload-pack=x' },
+  'POST /api/sync/resolve': { id: UNKNOWN_NOTE, choice: 'ours' },
+  'GET /api/sync/history': { id: UNKNOWN_NOTE },
+  'POST /api/projects/rename': { from: 'no-such-project', to: 'other' },
+  'POST /api/projects/wipe': { project: 'no-such-project', confirm: 'no-such-project' },
+  'PUT /api/settings': { name: 'no.such.setting', value: 1 },
+  'POST /api/consolidate': { undo: 999_999 },
+  'POST /api/reflect': { undo: 999_999 },
+  'GET /api/export': { kind: 'prompts', format: 'markdown' },
+  'POST /api/embedder/weights': { tarball: '/no/such/file.tgz' },
+  'POST /api/view/link': { to: '//elsewhere.example' },
 }
 
 /** Examples that need a conflict, or a downloaded file. Without it the worker refuses them, for this reason. */

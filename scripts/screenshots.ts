@@ -36,6 +36,8 @@ async function shootEveryPage(person: Person, folder: string): Promise<void> {
     '/feed',
     '/search?q=tide+late',
     '/memory/1',
+    '/memory/P1',
+    '/forgotten',
     '/memory/new',
     '/sessions',
     '/sessions/1?at=observation:1',

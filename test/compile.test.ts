@@ -24,7 +24,7 @@ test('the single-file executable imports, searches, installs hooks that call it,
     expect(run('help')).toContain('\n  search ')
     expect(run('help', 'filters')).toContain('# Filters')
     run('init', '--yes')
-    expect(readFileSync(join(folder.path, '.claude/settings.json'), 'utf8')).toContain(`${program} hook claude-code SessionStart`)
+    expect(readFileSync(join(folder.path, '.recollect/bin/recollect-hook'), 'utf8')).toContain(`exec ${program} hook "$@"`)
     expect(run('doctor')).toContain('ok       Hooks')
     expect(await noteThroughMcp({ command: program, args: ['mcp'], env, cwd: folder.path })).toContain(
       'Moorings are numbered from the east',

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { HTTP_REFERENCE, httpReference } from '../scripts/http-docs.ts'
-import { EXAMPLES, NOTE_ID, REFUSED } from '../scripts/http-examples.ts'
+import type { z } from 'zod'
+import { declaredErrors, fieldNames, HTTP_REFERENCE, httpReference, pathParams, requestErrors } from '../scripts/http-docs.ts'
+import { EXAMPLES, NOTE_ID, REFUSED, REFUSED_REQUESTS } from '../scripts/http-examples.ts'
 import { homePaths } from '../src/platform/paths.ts'
 import { httpRequest } from '../src/wire/call.ts'
 import { contract, type RouteName } from '../src/wire/contract/contract.ts'
@@ -29,6 +30,58 @@ afterAll(async () => {
 test('docs/guide/http.md is up to date; `npm run docs` writes it', () => {
   expect(readFileSync(HTTP_REFERENCE, 'utf8') === httpReference()).toBe(true)
 })
+
+test('a declared error of every route occurs, with its status and a reason', async () => {
+  const declared = declaredErrors()
+  const checked = Object.keys(REFUSED_REQUESTS) as (keyof typeof REFUSED_REQUESTS)[]
+  expect(checked.toSorted()).toEqual(routeNames.filter((name) => declared.get(name)?.length).toSorted() as typeof checked)
+  for (const name of checked) {
+    const request = REFUSED_REQUESTS[name]
+    // The schema lets it through, so that the handler refuses it.
+    expect([name, contract[name].request().safeParse(request).success]).toEqual([name, true])
+    const { status, text } = await send(name, request)
+    expect([name, status, JSON.parse(text)]).toEqual([
+      name,
+      declared.get(name)?.[0]?.status ?? 0,
+      { error: expect.stringMatching(/.{10}/) },
+    ])
+  }
+}, 120_000)
+
+test('the errors that follow from the request of a route occur', async () => {
+  for (const name of routeNames) {
+    const { request }: RouteOptions = contract[name]
+    for (const { status } of requestErrors(name)) {
+      const wrong = status === 404 ? withWrongParams(name) : withWrongField(name, request?.())
+      if (wrong) expect([name, (await send(name, wrong)).status]).toEqual([name, status])
+    }
+  }
+}, 120_000)
+
+test('every route refuses a request without the token on the port, and one of another site', async () => {
+  const { port } = JSON.parse(readFileSync(home.workerFile, 'utf8'))
+  for (const name of routeNames) {
+    const { method, path, body } = httpRequest(name, EXAMPLES[name])
+    const ask = (headers: Record<string, string>) =>
+      fetch(`http://127.0.0.1:${port}${path}`, { method: method === 'ANY' ? 'POST' : method, headers, ...(body === null ? {} : { body }) })
+    const answers = [
+      await ask({ authorization: 'Bearer wrong' }),
+      await ask({ authorization: 'Bearer wrong', origin: 'https://example.org' }),
+    ]
+    expect([name, ...answers.map(({ status }) => status)]).toEqual([name, 401, 403])
+  }
+}, 120_000)
+
+const routeNames = Object.keys(contract) as RouteName[]
+
+const withWrongParams = (name: RouteName) => ({ ...EXAMPLES[name], ...Object.fromEntries(pathParams(name).map((param) => [param, '$'])) })
+
+/** The example with one field that the schema refuses; null if it has none that can be wrong in this way. */
+function withWrongField(name: RouteName, schema: z.ZodType | undefined): object | null {
+  const fields = schema ? fieldNames(schema).filter((field) => !pathParams(name).includes(field)) : []
+  const requests = fields.map((field) => ({ ...EXAMPLES[name], [field]: '$'.repeat(5000) }))
+  return requests.find((request) => schema?.safeParse(request).success === false) ?? null
+}
 
 test('every example of the HTTP reference works, and its response has the declared type', async () => {
   const remote = join(folder.path, 'notes.git')

@@ -108,8 +108,18 @@ test('the hooks of the packed program call the packed program, and doctor recogn
   expect((await recollect('init', '--yes')).code).toBe(0)
   const doctor = await recollect('doctor')
   expect(doctor.stdout).toContain('ok       Hooks')
-  const settings = readFileSync(join(folder.path, '.claude', 'settings.json'), 'utf8')
-  expect(settings).toContain(join(app, 'node_modules', 'recollect', 'dist', 'cli', 'main.js'))
+  const settings = JSON.parse(readFileSync(join(folder.path, '.claude', 'settings.json'), 'utf8'))
+  const launcher = readFileSync(join(folder.path, '.recollect', 'bin', 'recollect-hook'), 'utf8')
+  expect(launcher).toContain(join(app, 'node_modules', 'recollect', 'dist', 'cli', 'hook.js'))
+  // With a worker and without one: the two files of the hook.
+  for (const command of ['restart', 'stop']) {
+    await recollect(command)
+    const line: string = settings.hooks.Stop[0].hooks[0].command
+    const payload = JSON.stringify({ session_id: 's1', cwd: '/p', hook_event_name: 'Stop', last_assistant_message: command })
+    const hook = Bun.spawnSync(['/bin/sh', '-c', line], { env, stdin: Buffer.from(payload) })
+    expect([hook.exitCode, hook.stdout.toString(), hook.stderr.toString()]).toEqual([0, '{}', ''])
+  }
+  expect(readdirSync(join(folder.path, '.recollect', 'spool'))).toHaveLength(1)
   expect((await recollect('uninstall')).stdout).toContain('settings.json')
 }, 60_000)
 

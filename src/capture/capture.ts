@@ -9,15 +9,19 @@ import type { AgentEvent, EventContext } from '../core/event.ts'
 import { fingerprint } from '../core/hash.ts'
 import type { ProjectKey } from '../core/ids.ts'
 import type { Jobs } from '../core/job.ts'
-import type { Change, Prompt, Session } from '../core/memory.ts'
+import { MAX_STORED_CHARS } from '../core/limits.ts'
+import type { Change, Prompt, Session, ToolUse } from '../core/memory.ts'
 import { clip, shorten } from '../core/text.ts'
 import type { Store } from '../store/store.ts'
 
+export { isDeletedEvent, isOfDeletedTurn } from './deleted-events.ts'
+export { queueDistill } from './distill-job.ts'
 export type { CapturedNoteDraft } from './drafts.ts'
 export { episodeDraft, queueEpisode } from './episode.ts'
 export { draftMarkedNotes, MAX_MARKED_PER_PROMPT } from './markers.ts'
 export { draftStatedNotes } from './statements.ts'
 
+import { isDeletedEvent } from './deleted-events.ts'
 import { queueDistill } from './distill-job.ts'
 import { queueEpisode, refreshEpisode } from './episode.ts'
 import { findMarkedTexts } from './markers.ts'
@@ -60,15 +64,14 @@ export type CaptureResult = {
 
 const MARKERS_JOB_DELAY_MS = 1000
 
-/** Stored as the text of a prompt that contains only images. */
-const IMAGE_ONLY_PROMPT = '(no words)'
+/** Stored as the text of a prompt that contains only images, and of one that was never reported. */
+export const NO_WORDS = '(no words)'
 /** Clock steps and overtaking events stay below this; no client ends and is resumed faster. */
 const MAX_EVENT_REORDER_MS = 500
 
 /** A prompt that contains markers. */
 export type MarkersJob = Jobs['markers']
 
-const MAX_STORED_CHARS = 64 * 1024
 const MAX_TITLE_CHARS = 200
 const MAX_NOTICE_CHARS = 200
 const NOTHING_CAPTURED: CaptureResult = { session: null, changes: [] }
@@ -85,16 +88,15 @@ export async function take(
   line: TranscriptLineRef | null = null,
   known?: Session | null,
 ): Promise<CaptureResult> {
-  // Read prompts even if they are not stored: a private prompt mutes its turn.
-  if (event.kind === 'ignored' || (!rules.isWanted(event.kind) && event.kind !== 'prompt-submitted')) return NOTHING_CAPTURED
+  if (!isCaptured(event, rules) || (await wasDeleted(store, event, rules, line))) return NOTHING_CAPTURED
   const found = await findOrOpenSession(store, event, context, rules, known)
   if (!found) return NOTHING_CAPTURED
   const { session, opened } = found
   const changes: Change[] = opened ? [{ kind: 'session-opened', session }] : []
+  // An import of transcripts is one entry of its own.
+  if (opened && line === null) await auditNewSession(store, session)
   if (hasContent(event) && rules.isInExcludedFolder(event)) {
-    // As for a private prompt: the rest of the turn, and a summary of the conversation, would tell what was seen there.
-    if ('promptId' in event) await store.sessions.setMuting(session.id, true, event.promptId)
-    else await store.sessions.markPrivate(session.id)
+    await leaveOutTurn(store, session, event)
     return { session: null, changes }
   }
   await store.sessions.touch(session.id, { at: event.at, transcript: event.transcript, clientPid: context.clientPid })
@@ -143,6 +145,27 @@ export async function take(
 /** The others only say that a session goes on or is over. */
 const hasContent = ({ kind }: AgentEvent) => kind !== 'session-ended' && kind !== 'compacting'
 
+/** Prompts are read even if they are not stored: a private prompt mutes its turn. */
+function isCaptured({ kind }: AgentEvent, rules: CaptureRules): boolean {
+  if (kind === 'ignored' || kind === 'not-understood') return false
+  return rules.isWanted(kind) || kind === 'prompt-submitted'
+}
+
+async function wasDeleted(store: Store, event: AgentEvent, rules: CaptureRules, line: TranscriptLineRef | null): Promise<boolean> {
+  const storedText = (text: string) => (event.kind === 'prompt-submitted' ? promptText(event, rules).text : clean(text, rules).text)
+  return isDeletedEvent(store, event, storedText, line?.uuid ?? null)
+}
+
+async function auditNewSession(store: Store, { contentSessionId }: Session): Promise<void> {
+  await store.audit.add({ at: Date.now(), action: 'capture', subject: `session ${contentSessionId}`, details: {} })
+}
+
+/** As for a private prompt: the rest of the turn, and a summary of the conversation, would tell what was seen in an excluded folder. */
+async function leaveOutTurn(store: Store, { id }: Session, event: AgentEvent): Promise<void> {
+  if ('promptId' in event) await store.sessions.setMuting(id, true, event.promptId)
+  else await store.sessions.markPrivate(id)
+}
+
 async function findOrOpenSession(
   store: Store,
   event: AgentEvent,
@@ -152,9 +175,9 @@ async function findOrOpenSession(
 ) {
   const existing = known === undefined ? await store.sessions.find(event.agent, event.session) : known
   if (existing) return rules.isExcludedProject(existing.project, existing.folder) ? null : { session: existing, opened: false }
-  const folder = context.projectFolder ?? event.cwd ?? context.project ?? null
+  const folder = folderOfNewSession(event, context)
   if (!folder) return null
-  const found = context.project ? { project: context.project, branch: null } : await projectToStoreIn(store, rules, folder)
+  const found = context.project ? { project: context.project, branch: null } : await projectOfFolder(store, folder, rules)
   if (!found) return null
   const { project } = found
   const branch = context.branch === undefined ? found.branch : context.branch
@@ -171,11 +194,14 @@ async function findOrOpenSession(
   })
 }
 
-/** The project of a folder, by its own marker too if no other folder uses the name; null if it is excluded. Call inside a transaction. */
-export async function projectToStoreIn(
+/**
+ * The project of a folder; null if it is excluded, be it by the name in its marker. The folder's own marker counts if nobody else here uses the
+ * name, and is then remembered as confirmed. Call inside a transaction.
+ */
+export async function projectOfFolder(
   store: Store,
-  rules: Pick<CaptureRules, 'projectOf' | 'confirmClaim' | 'isExcludedProject'>,
   folder: string,
+  rules: CaptureRules,
 ): Promise<{ project: ProjectKey; branch: string | null } | null> {
   const { project, branch, claim } = rules.projectOf(folder)
   if (claim && rules.isExcludedProject(claim.project, folder)) return null
@@ -184,6 +210,10 @@ export async function projectToStoreIn(
   const key = claim && isClaimed ? claim.project : project
   return rules.isExcludedProject(key, folder) ? null : { project: key, branch }
 }
+
+/** The folder of a session that starts with this event; null when nothing names it. */
+export const folderOfNewSession = (event: Pick<AgentEvent, 'cwd'>, context: EventContext): string | null =>
+  context.projectFolder ?? event.cwd ?? context.project ?? context.workingFolder ?? null
 
 /** An event from before the end of a session does not reopen it when it arrives late. */
 const isAfterEnd = (session: Session, at: number) => session.endedAt === null || at > session.endedAt
@@ -226,6 +256,9 @@ export function cleanSessionTitle(title: string, rules: CaptureRules): string {
   return clean(title, rules).text.slice(0, MAX_TITLE_CHARS)
 }
 
+/** A prompt as it is stored. */
+export const cleanPrompt = (raw: string, rules: CaptureRules): string => clean(raw, rules).text
+
 const clean = (raw: string, rules: CaptureRules) => cleanText(raw, rules, MAX_STORED_CHARS)
 
 async function recordPrompt(
@@ -236,14 +269,9 @@ async function recordPrompt(
   rules: CaptureRules,
   line: TranscriptLineRef | null,
 ): Promise<Change[]> {
-  const { text: cleaned, hidPrivate } = cleanText(event.text, rules)
-  // A notice is cleaned again without its tags: a password on a line of its own may have been between two of them.
-  const typed =
-    event.origin === 'machine'
-      ? shorten(clean(rules.noticeText(cleaned.trim()), rules).text, MAX_NOTICE_CHARS)
-      : clip(cleaned.trim(), MAX_STORED_CHARS)
-  // A prompt with only images starts a turn too. Without it, its tool uses and answer would belong to the previous turn.
-  const text = event.text.trim() === '' && event.promptId !== null ? IMAGE_ONLY_PROMPT : typed
+  const { text, hidPrivate, isWordless } = promptText(event, rules)
+  // Sent again, it would take the answer from the prompt that started its turn, or end the silence of a private one.
+  if (isWordless && (await isKnownTurn(store, session, event.promptId))) return []
   if (hidPrivate) await store.sessions.markPrivate(session.id)
   if (text === '') {
     if (hidPrivate) await store.sessions.setMuting(session.id, true, event.promptId)
@@ -271,6 +299,23 @@ async function recordPrompt(
   return [{ kind: 'prompt-added', prompt, project: session.project }]
 }
 
+/** The text that a prompt is stored with; empty for one that is wholly private. */
+function promptText(event: Extract<AgentEvent, { kind: 'prompt-submitted' }>, rules: CaptureRules) {
+  const { text: cleaned, hidPrivate } = cleanText(event.text, rules)
+  // A notice is cleaned again without its tags: a password on a line of its own may have been between two of them.
+  const typed =
+    event.origin === 'machine'
+      ? shorten(clean(rules.noticeText(cleaned.trim()), rules).text, MAX_NOTICE_CHARS)
+      : clip(cleaned.trim(), MAX_STORED_CHARS)
+  // A prompt with only images starts a turn too. Without it, its tool uses and answer would belong to the previous turn.
+  const isWordless = event.text.trim() === '' && event.promptId !== null
+  return { text: isWordless ? NO_WORDS : typed, hidPrivate, isWordless }
+}
+
+async function isKnownTurn(store: Store, { id }: Session, promptId: string | null): Promise<boolean> {
+  return promptId !== null && ((await store.prompts.hasTurn(id, promptId)) || (await store.sessions.isMuted(id, promptId)))
+}
+
 /**
  * Identifies a prompt that arrives more than once. The client's turn id is not enough: a message typed while a turn runs has the
  * id of that turn. Older clients send no id; their prompts are counted per text.
@@ -285,10 +330,10 @@ async function promptKey(
   const textHash = fingerprintPrompt(text)
   if (promptId) return `${promptId}:${textHash}`
   const prefix = `text:${textHash}:`
-  if (!line) return prefix + (1 + (await store.prompts.countKeys(session.id, prefix)))
+  if (!line) return store.prompts.nextKey(session.id, prefix)
   // A transcript line that is read again has the same uuid. A new line belongs to the next prompt with this text that has no line yet.
   const storedKey = line.uuid ? await store.prompts.keyOfLine(session.id, line.uuid) : null
-  return storedKey ?? prefix + (1 + (await store.prompts.countTranscriptLines(session.id, prefix)))
+  return storedKey ?? (await store.prompts.keyWithoutLine(session.id, prefix)) ?? store.prompts.nextKey(session.id, prefix)
 }
 
 const fingerprintPrompt = (text: string) => fingerprint(text.replace(/\s+/g, ' '))
@@ -307,17 +352,23 @@ async function recordToolUse(
 ): Promise<Change[]> {
   if (rules.isSkipped(event.tool) || rules.isExcludedInput(event.input)) return []
   if (await store.sessions.isMuted(session.id, event.promptId)) return []
-  if (await store.toolUses.has(session.id, event.toolUseId)) return []
+  if (event.toolUseId !== null && (await store.toolUses.has(session.id, event.toolUseId))) return []
   const prompt = await store.prompts.turnAt(session.id, event.promptId, event.at)
-  await store.toolUses.add({
-    sessionId: session.id,
-    promptNumber: prompt?.number ?? 0,
-    promptId: event.promptId,
-    toolUseId: event.toolUseId,
+  const promptNumber = prompt?.number ?? 0
+  const stored = {
     tool: clean(event.tool, rules).text,
     input: cleanJsonText(event.input, rules, MAX_STORED_CHARS),
     output: event.error === null ? cleanJsonText(event.output, rules, MAX_STORED_CHARS) : null,
     error: event.error === null ? null : clean(event.error, rules).text,
+  }
+  const toolUseId = event.toolUseId ?? (await deriveToolUseId(store, session.id, promptNumber, stored, event.mayBeResent ?? false))
+  if (toolUseId === null) return []
+  await store.toolUses.add({
+    ...stored,
+    sessionId: session.id,
+    promptNumber,
+    promptId: event.promptId,
+    toolUseId,
     interrupted: event.interrupted,
     agentId: event.agentId,
     cwd: event.cwd,
@@ -325,7 +376,24 @@ async function recordToolUse(
   })
   // The turn was already distilled without this tool use: distill it again.
   if (prompt && prompt.answer !== null) await queueDistill(store, session.id, prompt.number, event.at)
-  return [{ kind: 'tool-use-added', sessionId: session.id, toolUseId: event.toolUseId, tool: event.tool, project: session.project }]
+  return [{ kind: 'tool-use-added', sessionId: session.id, toolUseId, tool: event.tool, project: session.project }]
+}
+
+/**
+ * An id for a tool use without one, from its turn, its content and how often the turn had that content before. A delivery that arrives twice has
+ * a receipt and does not get here; a caller without receipts may send the last tool use again, and then this is null.
+ */
+async function deriveToolUseId(
+  store: Store,
+  sessionId: number,
+  promptNumber: number,
+  content: Pick<ToolUse, 'tool' | 'input' | 'output' | 'error'>,
+  mayBeResent: boolean,
+): Promise<string | null> {
+  const { tool, input, output, error } = content
+  const prefix = `content:${promptNumber}:${fingerprint(JSON.stringify([tool, input, output, error]), 32)}:`
+  if (mayBeResent && (await store.toolUses.lastId(sessionId))?.startsWith(prefix)) return null
+  return prefix + (1 + (await store.toolUses.countIds(sessionId, prefix)))
 }
 
 async function recordAnswer(
@@ -395,7 +463,7 @@ async function putSummary(
   key: string,
   s: { promptNumber: number; source: 'compact' | 'subagent'; request: string; learned: string; notes: string; at: number },
 ): Promise<Change[]> {
-  const { summary, added } = await store.summaries.put(key, {
+  const stored = await store.summaries.put(key, {
     ...s,
     sessionId: session.id,
     project: session.project,
@@ -404,7 +472,7 @@ async function putSummary(
     nextSteps: '',
     model: 'host',
   })
-  return added ? [{ kind: 'summary-added', summary }] : []
+  return stored?.added ? [{ kind: 'summary-added', summary: stored.summary }] : []
 }
 
 /** Queues the current or last turn for distilling. */

@@ -132,7 +132,7 @@ export async function writeDistilledTurn(
       model: by.model,
       at: prompt.answeredAt ?? prompt.at,
     })
-    if (stored.added) changes.push({ kind: 'summary-added', summary: stored.summary })
+    if (stored?.added) changes.push({ kind: 'summary-added', summary: stored.summary })
   } else await store.summaries.remove(summaryKey)
   if (output.title && !session.title) await store.sessions.setTitle(session.id, output.title)
   await store.prompts.setOpenFailures(session.id, prompt.number, output.openFailures)

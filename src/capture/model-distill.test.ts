@@ -179,14 +179,14 @@ test('a turn with a forgotten observation is not distilled again', async () => {
   await aTurn(t.store, 1)
   await aTurn(t.store, 2)
   await distillTurn(t.store, first, claudeCode.readAction)
-  for (const { id } of observationsOf(t.store)) await t.store.observations.forget(id, 4000)
+  for (const { id } of observationsOf(t.store)) await (await t.store.deletions()).hideObservation(id, `#${id}`, 4000)
   expect(await distillTurnWithModel(t.store, distiller(), first, never)).toMatchObject({
     kind: 'not-asked',
     reason: expect.stringContaining('forgotten'),
   })
   expect((await t.store.distilledTurns.notDistilledByModel(0, null)).map(({ number }) => number)).toEqual([2])
   await distill(t.store, { sessionId: 1, number: 2 })
-  for (const { id } of observationsOf(t.store)) await t.store.observations.forget(id, 4000)
+  for (const { id } of observationsOf(t.store)) await (await t.store.deletions()).hideObservation(id, `#${id}`, 4000)
   await report(t.store, edit('late', 'src/session.ts', 2), 2950)
   await distillTurn(t.store, { sessionId: 1, number: 2 }, claudeCode.readAction)
   expect(observationsOf(t.store)).toEqual([])

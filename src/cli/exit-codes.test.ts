@@ -111,7 +111,7 @@ async function aHome() {
   const folder = temporaryFolder()
   const home = join(folder.path, '.recollect')
   const recollect = async (stdin: string, ...args: string[]) => {
-    const env = { PATH: process.env.PATH ?? '', HOME: folder.path, RECOLLECT_WORKER_PORT: '0' }
+    const env = { PATH: process.env.PATH ?? '', HOME: folder.path, RECOLLECT_WORKER_PORT: '0', RECOLLECT_EMBEDDER_PROVIDER: 'none' }
     const child = Bun.spawn([RECOLLECT, ...args], { env, cwd: folder.path, stdin: new Blob([stdin]), stdout: 'pipe', stderr: 'pipe' })
     const [stdout, stderr, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
     return { code, stdout, stderr }

@@ -1,9 +1,8 @@
-import { type InspectedFile, inspectHooks } from '../integrations/install.ts'
+import { duplicateConnectionFix, findConnection, type InspectedFile, inspectHooks } from '../integrations/install.ts'
 import type { Environment } from '../platform/environment.ts'
-import { exists, readIfThere } from '../platform/files.ts'
 import { readInstalls } from '../platform/installs.ts'
+import { homeFlagOf, launcherProblem } from '../platform/launcher.ts'
 import type { Home } from '../platform/paths.ts'
-import { duplicateConnectionFix, findConnection } from './claude-code-connection.ts'
 import { installHooks } from './install-hooks.ts'
 import { plural } from './print.ts'
 
@@ -18,19 +17,13 @@ export type DoctorFinding = {
   repair?: () => Promise<unknown>
 }
 
-/** Checks the hooks in the client's settings. `port` is the worker's port; null if it is not running. */
-export function hookFindings(environment: Environment, home: Home, port: number | null): DoctorFinding[] {
+/** Checks the hooks in the client's settings, and the launcher that they call. */
+export function hookFindings(environment: Environment, home: Home): DoctorFinding[] {
   const inspected = inspectHooks(environment, process.cwd())
   const { files, isInstalledTwice, hooksOff, otherMemory } = inspected
   const connection = findConnection(environment, inspected)
   const { plugin, init } = connection
-  const expected = {
-    home: home.folder,
-    defaultHome: `${environment.userHome}/.recollect`,
-    port,
-    token: readIfThere(home.hookToken)?.trim(),
-  }
-  const findings = files.flatMap((file) => fileFinding(file, expected) ?? [])
+  const findings = files.flatMap((file) => fileFinding(file, environment) ?? [])
   if (plugin && init.hooks)
     findings.push(
       hooksFinding(
@@ -59,18 +52,20 @@ export function hookFindings(environment: Environment, home: Home, port: number 
   return findings
 }
 
-type ExpectedHooks = { home: string; defaultHome: string; port: number | null; token: string | undefined }
-
-function fileFinding(file: InspectedFile, expected: ExpectedHooks): DoctorFinding | null {
+function fileFinding(file: InspectedFile, environment: Environment): DoctorFinding | null {
   if (file.kind === 'unreadable') {
     return hooksFinding('broken', `${file.file} cannot be read (${file.reason}), and the client ignores it too`, 'Correct the file.')
   }
   if (file.kind !== 'read' || file.own.length === 0) return null
-  const homes = file.own.flatMap((hook) => (hook.form === 'command' ? [hook.home ?? expected.defaultHome] : []))
-  const otherHome = homes.find((home) => home !== expected.home)
+  const otherHome = file.own.find((hook) => hook.kind !== 'http' && hook.home !== homeFlagOf(environment))
   if (otherHome)
-    return hooksFinding('warning', `${file.file} belongs to another home (${otherHome})`, 'To use it for this home: recollect init')
-  const problem = hookProblem(file.own, expected)
+    return hooksFinding(
+      'warning',
+      `${file.file} belongs to another home (${otherHome.home ?? 'the default one'})`,
+      'To use it for this home: recollect init',
+    )
+  const isOld = file.own.some((hook) => hook.kind !== 'current')
+  const problem = isOld ? 'an earlier version wrote them' : launcherProblem(environment)
   if (problem)
     return {
       what: 'Hooks',
@@ -79,16 +74,6 @@ function fileFinding(file: InspectedFile, expected: ExpectedHooks): DoctorFindin
       ...reinstall(file.scope === 'user' ? null : process.cwd()),
     }
   return { what: 'Hooks', state: 'ok', says: `${plural(file.own.length, 'event')} in ${file.file}` }
-}
-
-function hookProblem(own: Extract<InspectedFile, { kind: 'read' }>['own'], { port, token }: ExpectedHooks): string | null {
-  for (const hook of own) {
-    if (hook.form === 'command' && hook.program.some((part) => part.startsWith('/') && !exists(part)))
-      return 'they call a program that no longer exists'
-    if (hook.form === 'http' && port !== null && hook.port !== port) return `they call port ${hook.port}, but the worker listens on ${port}`
-    if (hook.form === 'http' && token !== undefined && hook.token !== token) return 'their token differs from the token of the worker'
-  }
-  return null
 }
 
 const hooksFinding = (state: DoctorFinding['state'], says: string, fix: string): DoctorFinding => ({ what: 'Hooks', state, says, fix })

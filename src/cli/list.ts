@@ -24,8 +24,8 @@ Notes
   capture      save a note
   notes        list the notes of this project, newest first
   edit         change a note, or open it in your editor
-  forget       hide notes and observations, or delete them with --hard
-  restore      bring back forgotten notes and observations
+  forget       delete memories, turns or sessions; restorable unless --hard
+  restore      bring back what was deleted, or everything from a backup
   sync         share notes between your machines, over git
   consolidate  fold duplicate notes and merge related ones
   reflect      turn sessions into lasting notes; needs a text model
@@ -33,11 +33,13 @@ Notes
 Maintain
   import       import history from transcripts or other programs
   export       export one kind of memory as JSON lines, or notes as files
+  backup       save all memories, notes and settings in one file
   redistill    distill old turns again, with the text model
   embedder     show, choose or remove the model for search by meaning
   config       show and change settings
   gc           delete expired data and free disk space
   projects     list the projects, or trust the marker file of a folder
+  audit        show what was captured, changed, imported and deleted, and when
   start        start the worker
   stop         stop the worker
   restart      stop the worker and start it again

@@ -40,20 +40,6 @@ export function requireNoteId(text: string | undefined): NoteId {
   return id
 }
 
-/** A memory that can be forgotten. `path` is its address in the worker. */
-export type ForgettableMemory = { kind: 'note' | 'observation'; id: string; shown: string; path: string }
-
-export function parseForgettable(word: string): ForgettableMemory {
-  const number = /^#?(\d{1,15})$/.exec(word)?.[1]
-  if (number) return { kind: 'observation', id: number, shown: `#${number}`, path: `/api/observations/${number}` }
-  if (/^[SP]\d+$/i.test(word))
-    throw invalidInput(
-      `${word} cannot be forgotten: only notes (N…) and observations (#12) can. To delete its whole session: recollect view sessions`,
-    )
-  const id = requireNoteId(word)
-  return { kind: 'note', id, shown: `N${id}`, path: `/api/notes/${id}` }
-}
-
 /** The time at which a note expires: a time from now (30m, 12h, 30d, 2w) or a date. */
 export function parseExpiry(text: string, now: number): number {
   const at = parseTimeFromNow(text, now)

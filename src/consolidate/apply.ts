@@ -81,7 +81,7 @@ export type UndoResult =
 export async function undoPlan(deps: Pick<ConsolidationDeps, 'book'>, kind: PlanKind, id: number | null, now: number): Promise<UndoResult> {
   const { store } = deps.book
   const plan = id === null ? await store.plans.lastApplied(kind) : await store.plans.get(id)
-  const reason = whyNotUndoable(plan, id, now)
+  const reason = whyNotUndoable(plan, kind, id, now)
   if (!plan || reason) return { kind: 'refused', reason: reason ?? '' }
   const edited: { id: NoteId; title: string }[] = []
   const changes: Change[] = []
@@ -104,12 +104,14 @@ export async function undoPlan(deps: Pick<ConsolidationDeps, 'book'>, kind: Plan
   return { kind: 'undone', plan: plan.id, restored, edited, changes }
 }
 
-function whyNotUndoable(plan: StoredPlan | null, id: number | null, now: number): string | null {
-  if (!plan) return id === null ? 'there is no applied plan to undo' : `there is no plan ${id}; plans are deleted after ${UNDO_DAYS} days`
-  if (plan.appliedAt === null) return `plan ${plan.id} was never applied`
-  if (plan.undoneAt !== null) return `plan ${plan.id} was already undone`
+function whyNotUndoable(plan: StoredPlan | null, kind: PlanKind, id: number | null, now: number): string | null {
+  const undoLast = `'recollect ${kind} --undo' undoes the last applied plan`
+  if (!plan && id === null) return `there is no applied plan to undo; 'recollect ${kind}' makes a plan`
+  if (!plan) return `there is no plan ${id} (plans are deleted after ${UNDO_DAYS} days); ${undoLast}`
+  if (plan.appliedAt === null) return `plan ${plan.id} was never applied; ${undoLast}`
+  if (plan.undoneAt !== null) return `plan ${plan.id} was already undone; ${undoLast}`
   return now - plan.appliedAt > UNDO_DAYS * DAY_MS
-    ? `plan ${plan.id} was applied more than ${UNDO_DAYS} days ago and can no longer be undone`
+    ? `plan ${plan.id} was applied more than ${UNDO_DAYS} days ago and can no longer be undone; 'recollect notes' lists the notes`
     : null
 }
 

@@ -33,7 +33,10 @@ export type SessionEvent =
   | {
       kind: 'tool-used'
       promptId: string | null
-      toolUseId: string
+      /** Null when the agent sends none. Capture then derives one from the turn, the content and the position. */
+      toolUseId: string | null
+      /** True when the caller may report it again without saying so: sent twice in a row, it is one tool use. */
+      mayBeResent?: true
       tool: string
       input: unknown
       /** The tool's output; undefined when it failed. */
@@ -53,13 +56,20 @@ export type SessionEvent =
   | { kind: 'session-ended'; reason: string }
   /** An event that we do not use. */
   | { kind: 'ignored'; name: string }
+  /** An event that cannot be read. The reason never quotes it. */
+  | { kind: 'not-understood'; reason: string }
 
-/** Facts about an event that are not in its payload: a command hook knows them from its environment, an http hook does not. */
+/** A payload, or a part of it, that cannot be read. The message never quotes it, so that it can be logged. */
+export class NotUnderstood extends Error {}
+
+/** Facts about an event that are not in its payload: a hook knows them from its environment. */
 export type EventContext = {
   projectFolder: string | null
   clientPid: number | null
   /** How the client was started (`cli`, `sdk-ts`, …). */
   entrypoint: string | null
+  /** The folder in which the hook was called. It counts when neither the client nor the payload names one. */
+  workingFolder?: string | null
   /** The git branch at that time, or null when it is unknown. Undefined means that the event happens now: look it up. */
   branch?: string | null
   /** Set by callers of the API who name their project. */

@@ -3,6 +3,11 @@ export function fingerprint(text: string, length = 16): string {
   return sha256(text).slice(0, length)
 }
 
+/** A hash that nobody can make, or guess the text of, without the key. */
+export function keyedFingerprint(key: string, text: string): string {
+  return new Bun.CryptoHasher('sha256', key).update(text).digest('hex').slice(0, 32)
+}
+
 /** Bun's hasher starts faster; the client library also runs on Node. */
 function sha256(text: string): string {
   if (typeof Bun !== 'undefined') return new Bun.CryptoHasher('sha256').update(text).digest('hex')

@@ -31,9 +31,29 @@ export type Jobs = {
   'catch-up': NoPayload
   sync: NoPayload
   'move-project': { from: string; to: string }
-  'wipe-project': { project: string }
+  /** Delete memories for good: the ids of what goes. */
+  erase: ErasedIds
   /** Read all transcripts into a new database, after a damaged one was set aside. */
   rebuild: NoPayload
+}
+
+/** What a hard deletion takes, by ids and without any text. `at` is when the person asked; `injections` are records of what was shown. */
+export type ErasedIds = {
+  at: number
+  sessions: number[]
+  prompts: number[]
+  observations: number[]
+  summaries: number[]
+  toolUses: number[]
+  injections: number[]
+  notes: string[]
+  derivedNotes: string[]
+  /** Notes of sessions that are written again, because some of their turns go. */
+  rewritten: { sessionId: number; note: string }[]
+  /** Earlier deletions that could still be undone. */
+  units: string[]
+  /** Folders of projects whose repositories may mirror the notes. */
+  folders: string[]
 }
 
 export type JobKind = keyof Jobs

@@ -3,6 +3,9 @@ import type { AgentName } from './agent.ts'
 import type { ContentSessionId, MemorySessionId, ProjectKey } from './ids.ts'
 import type { Note, NoteId } from './note.ts'
 
+/** How long a deleted memory can be restored; then its text is erased. */
+export const RESTORABLE_DAYS = 7
+
 /** A conversation of an agent with a person. `id` is ours, `contentSessionId` the host's. */
 export type Session = {
   id: number

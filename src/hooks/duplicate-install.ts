@@ -15,7 +15,7 @@ export function replyIfInstalledTwice(event: string | undefined, project: string
   const isInstalled = installs.some(({ project }) => {
     const file = project === null ? join(environment.claudeConfig, 'settings.json') : join(project, '.claude', 'settings.local.json')
     const text = readIfThere(file) ?? ''
-    return text.includes('/hook/claude-code') || /"hook",\s*"claude-code"|\bhook claude-code\b/.test(text)
+    return /\/hook\/claude-code|"hook",\s*"claude-code"|\bhook claude-code\b|-- claude-code .*recollect-hook/.test(text)
   })
   if (!isInstalled) return null
   const message =

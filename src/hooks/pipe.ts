@@ -1,18 +1,18 @@
 /**
- * The hook process: a pipe from the agent to the worker. It starts cold on every event and has a few dozen milliseconds, so it
- * forwards the raw payload and prints the reply; the worker does the parsing. It loads only `wire`, `core` and `platform`, and
- * no npm package.
+ * The hook process: a pipe from the agent to the worker. It starts cold on every event, so it forwards the raw payload over the worker's socket
+ * and prints the reply; the worker does the parsing. It loads no npm package, and while the worker answers no `node:` module either: those
+ * take longer to load than everything else here.
  *
  * This is the one place that swallows every error: memory must never stop a person's work. Whatever stdin contains and whatever the
  * worker does, it prints one JSON object and exits with 0.
  */
 import { DEFAULT_AGENT, parseAgentName } from '../core/agent.ts'
 import { MAX_PAYLOAD_BYTES } from '../core/limits.ts'
-import { hookEnvironment } from '../platform/environment.ts'
+import { eventNameIn, headFields } from '../core/payload-head.ts'
+import { hookEnvironment, isSessionOff } from '../platform/environment.ts'
 import { homePaths } from '../platform/paths.ts'
 import { askWorker, type WorkerReply } from '../wire/socket.ts'
-import { ensureWorker, startWorker } from '../wire/start.ts'
-import { eventNameIn, isTooLargeToSpool } from './payload-size.ts'
+import { isTooLargeToSpool } from './payload-size.ts'
 
 /** How long each event may delay the client after its payload has arrived. Other events get the default. */
 const DEADLINE_MS: Record<string, number> = { SessionStart: 1000, SessionEnd: 300, PreCompact: 500, PostCompact: 500 }
@@ -21,8 +21,8 @@ const DEFAULT_DEADLINE_MS = 200
 /** How long to wait for the end of the payload. After that the hook gives up: the transcript has the same content. */
 const PAYLOAD_TIMEOUT_MS = 5000
 
-/** These events start a missing worker. Only SessionStart waits for it. */
-const EVENTS_STARTING_WORKER = new Set(['SessionStart', 'UserPromptSubmit', 'Stop', 'SessionEnd'])
+/** How long hooks write to the spool at once after a late answer, unless the worker removes the mark before. */
+const LATE_MARK_LIFETIME_MS = 10_000
 
 /** Handles `hook <agent> [event]` and `hooks <event name of another tool>`. Returns the exit code, which is 0 without `--strict-exit`. */
 export async function runHook(args: string[]): Promise<number> {
@@ -40,9 +40,9 @@ export async function runHook(args: string[]): Promise<number> {
 async function handleHook(args: string[]): Promise<ForwardResult> {
   const [agent = DEFAULT_AGENT, ...rest] = args
   const event = rest[0]?.startsWith('-') ? undefined : rest[0]
-  if (parseAgentName(agent) === null && (await import('./script-events.ts')).isScriptEventName(agent)) return forwardScriptEvent(args)
+  if (parseAgentName(agent) === null && (await import('./rare-cases.ts')).isScriptEventName(agent)) return forwardScriptEvent(args)
   if (args.includes('--plugin')) {
-    const reply = (await import('./duplicate-install.ts')).replyIfInstalledTwice(event, hookEnvironment().projectFolder)
+    const reply = (await import('./rare-cases.ts')).replyIfInstalledTwice(event, hookEnvironment().projectFolder)
     if (reply !== null) return { reply, exit: DONE }
   }
   const payload = await readStdin()
@@ -59,13 +59,14 @@ type ForwardResult = { reply: string; exit: number }
 const [DONE, FAILED, LATE, DATABASE, INVALID] = [0, 1, 2, 3, 4] as const
 
 async function forwardScriptEvent(args: string[]): Promise<ForwardResult> {
-  const { scriptEventPayload, parseScriptEvent, injectedTextIn } = await import('./script-events.ts')
+  const { scriptEventPayload, parseScriptEvent, injectedTextIn } = await import('./rare-cases.ts')
   const script = parseScriptEvent(args)
   const piped = script.readsStdin ? await readStdin() : new Uint8Array()
-  const payload = piped && scriptEventPayload(script, new TextDecoder().decode(piped), process.cwd())
-  const result = payload
-    ? await forward(DEFAULT_AGENT, script.event, payload, script.strictExit)
-    : { reply: '{}', exit: piped ? INVALID : LATE }
+  if (!piped) return { reply: script.printsText ? '' : '{}', exit: LATE }
+  const payload = scriptEventPayload(script, new TextDecoder().decode(piped))
+  // The worker records what it cannot use.
+  const forwarded = await forward(DEFAULT_AGENT, script.event, payload ?? piped, script.strictExit)
+  const result = payload ? forwarded : { ...forwarded, exit: INVALID }
   return script.printsText ? { ...result, reply: injectedTextIn(result.reply) } : result
 }
 
@@ -75,18 +76,22 @@ async function forward(
   payload: Uint8Array<ArrayBuffer>,
   strict = false,
 ): Promise<ForwardResult> {
-  const started = performance.now()
+  const started = Bun.nanoseconds()
   const context = hookEnvironment()
-  if (payload.length === 0) return { reply: '{}', exit: INVALID }
   if (context.ours) return { reply: '{}', exit: DONE }
+  if (isSessionOff()) {
+    const { rememberOffSession } = await import('./rare-cases.ts')
+    rememberOffSession(homePaths(), headFields(payload).session_id ?? '')
+    return { reply: '{}', exit: DONE }
+  }
   const event = eventArgument ?? eventNameIn(payload)
   const deadline = DEADLINE_MS[event] ?? DEFAULT_DEADLINE_MS
-  const msLeft = () => Math.max(1, Math.ceil(deadline - (performance.now() - started)))
+  const msLeft = () => Math.max(1, Math.ceil(deadline - (Bun.nanoseconds() - started) / 1e6))
   const home = homePaths()
   const delivery = crypto.randomUUID()
   const at = Date.now()
   const send = () =>
-    askWorker(home, `/hook/${agent}`, {
+    askWorker(home, `/hook/${parseAgentName(agent) ?? 'unknown'}`, {
       method: 'POST',
       body: payload,
       headers: {
@@ -94,24 +99,32 @@ async function forward(
         'x-recollect-delivery': delivery,
         'x-recollect-wait': `${at} ${Date.now() + msLeft()}`,
         'x-recollect-context': encodeURIComponent(JSON.stringify(context)),
+        ...(eventArgument ? { 'x-recollect-event': encodeURIComponent(eventArgument) } : {}),
         ...(strict ? { 'x-recollect-strict': '1' } : {}),
       },
       timeoutMs: msLeft(),
     })
 
-  let reply: WorkerReply = payload.length > MAX_PAYLOAD_BYTES ? { kind: 'late' } : await send()
-  if (reply.kind === 'unreachable' && event === 'SessionStart' && (await ensureWorker(home, msLeft()))) reply = await send()
+  const isLateAnyway = Math.abs(Date.now() - Bun.file(home.late).lastModified) < LATE_MARK_LIFETIME_MS || payload.length > MAX_PAYLOAD_BYTES
+  let reply: WorkerReply = isLateAnyway ? { kind: 'late' } : await send()
+  if (reply.kind === 'unreachable' && event === 'SessionStart') {
+    const { ensureWorker } = await import('./rare-cases.ts')
+    if (await ensureWorker(home, msLeft())) reply = await send()
+  }
   if (reply.kind === 'answered') return { reply: isJsonObject(reply.body) ? reply.body : '{}', exit: DONE }
   // A refused payload was read and rejected. In all other cases the worker may not have received it, so it goes to the spool.
   if (reply.kind === 'refused') return { reply: '{}', exit: reply.status === 400 ? INVALID : reply.status === 503 ? DATABASE : FAILED }
+  const { markLate, spoolPayload, wakeWorker } = await import('./rare-cases.ts')
+  let isReadable = true
   try {
-    const { spoolPayload } = await import('./spool-payload.ts')
     const { ours: _, ...spooledContext } = context
-    spoolPayload(home, payload, isTooLargeToSpool(payload), { delivery, agent, at, context: spooledContext })
+    const spooled = { delivery, agent, at, context: spooledContext, ...(eventArgument ? { event: eventArgument } : {}) }
+    isReadable = spoolPayload(home, payload, isTooLargeToSpool(payload), spooled)
   } finally {
-    if (reply.kind === 'unreachable' && EVENTS_STARTING_WORKER.has(event)) startWorker()
+    if (reply.kind === 'unreachable') wakeWorker(home)
+    else if (!isLateAnyway) markLate(home)
   }
-  return { reply: '{}', exit: reply.kind === 'late' ? LATE : FAILED }
+  return { reply: '{}', exit: !isReadable ? INVALID : reply.kind === 'late' ? LATE : FAILED }
 }
 
 function isJsonObject(text: string): boolean {

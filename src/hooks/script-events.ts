@@ -1,9 +1,14 @@
+import { jsonFields } from '../core/json-object.ts'
+
 /** The event names of other memory tools, so their hook scripts work with our program. */
 const CLIENT_EVENT_NAMES: Record<string, string> = {
   'session-start': 'SessionStart',
   'pre-tool': 'PreToolUse',
   'post-tool': 'PostToolUse',
   'prompt-submit': 'UserPromptSubmit',
+  'user-prompt': 'UserPromptSubmit',
+  'pre-compact': 'PreCompact',
+  stop: 'Stop',
   'session-end': 'SessionEnd',
 }
 
@@ -33,7 +38,7 @@ export function parseScriptEvent([name = '', ...args]: string[]): ScriptEvent {
 }
 
 /** The payload that a client would send: the piped JSON, completed by the flags. Null if it is invalid or names no session. */
-export function scriptEventPayload({ event, fields }: ScriptEvent, piped: string, folder: string): Uint8Array<ArrayBuffer> | null {
+export function scriptEventPayload({ event, fields }: ScriptEvent, piped: string): Uint8Array<ArrayBuffer> | null {
   let fromStdin: unknown = {}
   try {
     fromStdin = piped.trim() ? JSON.parse(piped) : {}
@@ -41,19 +46,13 @@ export function scriptEventPayload({ event, fields }: ScriptEvent, piped: string
     return null
   }
   if (typeof fromStdin !== 'object' || fromStdin === null || Array.isArray(fromStdin)) return null
-  const defaults = {
-    SessionStart: { source: 'startup' },
-    PreToolUse: { tool_input: {} },
-    PostToolUse: { tool_input: {}, tool_response: {} },
-    SessionEnd: { reason: 'other' },
-  }[event]
-  const payload: Record<string, unknown> = { cwd: folder, ...defaults, ...fields, ...fromStdin, hook_event_name: event }
+  const payload: Record<string, unknown> = { ...fields, ...fromStdin, hook_event_name: event }
   return typeof payload.session_id === 'string' && payload.session_id ? new TextEncoder().encode(JSON.stringify(payload)) : null
 }
 
 /** The text for the model in a reply for the client. */
 export function injectedTextIn(reply: string): string {
-  const { hookSpecificOutput }: { hookSpecificOutput?: { additionalContext?: unknown } } = JSON.parse(reply)
-  const text = hookSpecificOutput?.additionalContext
-  return typeof text === 'string' ? text : ''
+  const { hookSpecificOutput } = jsonFields(JSON.parse(reply))
+  const { additionalContext } = jsonFields(hookSpecificOutput)
+  return typeof additionalContext === 'string' ? additionalContext : ''
 }

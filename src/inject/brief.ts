@@ -3,12 +3,13 @@
  * line each, inside one tagged block. Capture removes that block again, so that no memory is made of a memory.
  */
 import type { ProjectKey } from '../core/ids.ts'
-import type { OpenFailure, PassedTestRun, Prompt, Summary } from '../core/memory.ts'
+import type { Observation, OpenFailure, PassedTestRun, Prompt, Summary } from '../core/memory.ts'
 import type { Store, WithBranch } from '../store/store.ts'
 import { turnKey } from './commits.ts'
 import { orderByAge } from './effective-age.ts'
 import { notesFor } from './notes.ts'
 import type { Budget, InjectedBrief } from './page.ts'
+import type { Repairs } from './repairs.ts'
 import type { ResumedKnowledge } from './session-knowledge.ts'
 import type { TracedWork } from './work-overview.ts'
 import { type SummaryInBrief, writeBrief } from './write-brief.ts'
@@ -41,17 +42,35 @@ export async function briefFor(store: Store, options: SessionBriefOptions): Prom
   const { last, elsewhere } = await chooseSummaries(store, summaries, options)
   const recent = await store.observations.recent(project, MAX_OBSERVATION_CANDIDATES)
   const onBranch = branch === null ? [] : await store.observations.recentOn(project, branch, MAX_BRANCH_CANDIDATES)
+  const resumed = knowledge && { knowledge, repairs: await (await import('./repairs.ts')).repairsOf(store, knowledge.sessions) }
   const material = {
     project,
     branch,
     notes: await notesFor(store, project, now),
-    last: last && (await describeSummary(store, project, last)),
-    elsewhere: elsewhere && (await describeSummary(store, project, elsewhere)),
+    last: last && (await describeSummary(store, project, last, resumed)),
+    elsewhere: elsewhere && (await describeSummary(store, project, elsewhere, resumed)),
     open: knowledge ? null : unansweredPrompt(await store.prompts.newest(project), summaries[0] ?? null),
     observations: orderByAge([...recent, ...onBranch], branch, now),
     ...(await tracedWork(store, project)),
   }
-  return writeBrief(material, options)
+  if (!resumed) return writeBrief(material, options)
+  const notNews = await observationsWithoutNews(store, material.observations, resumed)
+  return writeBrief(material, { ...options, knowledge: { ...resumed.knowledge, notNews } })
+}
+
+type Resumed = { knowledge: ResumedKnowledge; repairs: Repairs }
+
+/** Observations with new ids that a resumed session knows anyway: failures that it has repaired, and old turns that a model has distilled again. */
+async function observationsWithoutNews(store: Store, all: Observation[], { knowledge, repairs }: Resumed): Promise<Map<number, string>> {
+  const { sessions, briefed } = knowledge
+  const others = all.filter((o) => !sessions.has(o.sessionId) && o.id > briefed.until)
+  const notNews = new Map([...(await repairs.among(others))].map((id) => [id, 'this session has repaired it']))
+  for (const { id, sessionId, promptNumber, at } of others) {
+    const wasDistilledBefore =
+      at < briefed.at - SUMMARY_DELAY_MS && (await store.distilledTurns.fingerprint(sessionId, promptNumber)) !== null
+    if (wasDistilledBefore) notNews.set(id, 'its turn is older than this session’s last brief')
+  }
+  return notNews
 }
 
 const MAX_SUMMARY_CANDIDATES = 12
@@ -91,12 +110,24 @@ function isNewSummary(summary: Summary, { sessions, shown, briefed }: ResumedKno
 /** A summary is dated by its answer and written moments later. */
 const SUMMARY_DELAY_MS = 60_000
 
-async function describeSummary(store: Store, project: ProjectKey, summary: WithBranch<Summary>): Promise<SummaryInBrief> {
+async function describeSummary(
+  store: Store,
+  project: ProjectKey,
+  summary: WithBranch<Summary>,
+  resumed: Resumed | null,
+): Promise<SummaryInBrief> {
   const session = await store.sessions.get(summary.sessionId)
   const failures = await store.prompts.openFailuresBefore(summary.sessionId, Number.MAX_SAFE_INTEGER)
   const passes = failures.length === 0 ? [] : await store.prompts.recentPasses(project, summary.branch, MAX_PASSING_TURNS)
-  const failing = failures.filter((failure) => !passes.some((pass) => isFixedBy(failure, pass)))
-  return { summary, session: session?.contentSessionId ?? null, title: session?.title ?? null, failing }
+  const failing = failures.filter((failure) => !passes.some((pass) => isFixedBy(failure, pass)) && isNewFailure(failure, resumed))
+  const isSettled = failures.some((failure) => failure.promptNumber === summary.promptNumber && resumed?.repairs.include(failure))
+  const current = isSettled ? { ...summary, nextSteps: '' } : summary
+  return { summary: current, session: session?.contentSessionId ?? null, title: session?.title ?? null, failing }
+}
+
+/** A resumed session knew of a failure at its last brief, or could have; and it may have repaired a later one. */
+function isNewFailure(failure: OpenFailure, resumed: Resumed | null): boolean {
+  return resumed === null || (failure.at > resumed.knowledge.briefed.at && !resumed.repairs.include(failure))
 }
 
 /** How many turns with passing tests are checked for failures that they fixed. */

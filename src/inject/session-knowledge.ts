@@ -14,7 +14,11 @@ export type SessionKnowledge = {
 }
 
 /** The knowledge of a session that is resumed. */
-export type ResumedKnowledge = SessionKnowledge & { briefed: NonNullable<SessionKnowledge['briefed']> }
+export type ResumedKnowledge = SessionKnowledge & {
+  briefed: NonNullable<SessionKnowledge['briefed']>
+  /** Observations that are newer than its last brief, but tell it nothing new, with the reason. */
+  notNews?: Map<number, string>
+}
 
 export const NO_KNOWLEDGE: SessionKnowledge = { sessions: new Set(), contentIds: new Set(), shown: new Set(), briefed: null }
 

@@ -90,10 +90,11 @@ function newObservations<O extends Observation>(all: O[], knowledge: ResumedKnow
 }
 
 /** Why a resumed session already knows an observation; null if it is new. */
-function whyKnown(o: Observation, { sessions, shown, briefed }: ResumedKnowledge): string | null {
+function whyKnown(o: Observation, { sessions, shown, briefed, notNews }: ResumedKnowledge): string | null {
   if (sessions.has(o.sessionId)) return 'this session did it'
   if (shown.has(`observation:${o.id}`)) return 'already shown to this session'
-  return o.id <= briefed.until || o.at < briefed.at - RECENT_WORK_MS ? 'older than this session’s last brief' : null
+  if (o.id <= briefed.until || o.at < briefed.at - RECENT_WORK_MS) return 'older than this session’s last brief'
+  return notNews?.get(o.id) ?? null
 }
 
 /** Work that was recorded late is still new if it is this recent; imported history is not. */

@@ -16,14 +16,17 @@ export { claudeCode } from './claude-code/claude-code.ts'
 export type { NativeFile, NativeMemory } from './claude-code/native-memory.ts'
 export type { Checkpoint, TranscriptBatch, TranscriptFacts, TranscriptItem } from './claude-code/transcript.ts'
 
+/** What is known about a payload besides its text. */
+export type ReceivedPayload = { at: number; event?: string | null }
+
 /** One agent we can serve. */
 export type Agent = {
   readonly name: AgentName
   /** The name in texts for people. */
   readonly title: string
-  /** Throws when the payload does not name its session. */
-  parsePayload(json: unknown, received: { at: number }): AgentEvent[]
-  eventName(json: unknown): string | null
+  /** `event` is the event that the hook's command line names; the name in the payload goes first. Throws `NotUnderstood`. */
+  parsePayload(json: unknown, received: ReceivedPayload): AgentEvent[]
+  eventName(json: unknown, event?: string | null): string | null
   /** The transcript that a payload names; null when it names none, or a file that cannot be one. */
   transcriptPath(json: unknown): string | null
   /** Whether a path can be the transcript of a running session. */

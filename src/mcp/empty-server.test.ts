@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { replyToMessage } from './empty-server.ts'
 
-const replyTo = (message: object) => JSON.parse(replyToMessage(JSON.stringify({ jsonrpc: '2.0', ...message })) ?? 'null')
+const replyTo = (message: object) => JSON.parse(replyToMessage(JSON.stringify({ jsonrpc: '2.0', ...message }), 'a reason') ?? 'null')
 
 test('the empty server accepts the requested protocol version and offers nothing', () => {
   const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'a test', version: '1' } }
@@ -14,5 +14,5 @@ test('requests get a reply, notifications and invalid lines do not', () => {
   expect(replyTo({ id: 'a', method: 'ping' })).toEqual({ jsonrpc: '2.0', id: 'a', result: {} })
   expect(replyTo({ id: 2, method: 'server/discover' }).error.code).toBe(-32601)
   expect(replyTo({ method: 'notifications/initialized' })).toBeNull()
-  for (const line of ['', 'null', '[]', '3', 'nonsense']) expect(replyToMessage(line)).toBeNull()
+  for (const line of ['', 'null', '[]', '3', 'nonsense']) expect(replyToMessage(line, 'a reason')).toBeNull()
 })

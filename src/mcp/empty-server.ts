@@ -2,13 +2,13 @@ import { VERSION } from '../platform/version.ts'
 import { lineSplitter } from './stdio-lines.ts'
 
 /**
- * Serves an MCP server without tools until the client closes stdin. The plugin uses it if our server is also registered without the plugin:
- * a second server would show the model every tool twice, and a process that exits at once would be reported to the person as failed.
+ * Serves an MCP server without tools until the client closes stdin: for a session that is kept out of memory, and for the plugin if our server is also
+ * registered without it, because the model would see every tool twice. A process that exits at once would be reported to the person as failed.
  */
-export async function serveNothing(): Promise<void> {
+export async function serveNothing(reason: string): Promise<void> {
   const out = Bun.stdout.writer()
   const split = lineSplitter((line) => {
-    const reply = replyToMessage(line)
+    const reply = replyToMessage(line, reason)
     if (reply === null) return
     out.write(`${reply}\n`)
     void out.flush()
@@ -17,13 +17,13 @@ export async function serveNothing(): Promise<void> {
 }
 
 /** The reply to a message; null for notifications and invalid lines. Clients of the new protocol fall back to `initialize` when `server/discover` fails. */
-export function replyToMessage(line: string): string | null {
+export function replyToMessage(line: string, reason: string): string | null {
   const { id, method, params } = readMessage(line)
   if (id === undefined || method === undefined) return null
   const reply = (content: object) => JSON.stringify({ jsonrpc: '2.0', id, ...content })
   switch (method) {
     case 'initialize': {
-      const title = 'Recollect (no tools here: it is also registered without the plugin)'
+      const title = `Recollect (no tools here: ${reason})`
       const serverInfo = { name: 'recollect', title, version: VERSION }
       return reply({ result: { protocolVersion: requestedVersion(params), capabilities: {}, serverInfo } })
     }

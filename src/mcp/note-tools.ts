@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { fingerprint } from '../core/hash.ts'
-import { NOTE_SCOPES, NOTE_TYPES, type Note, parseNoteId } from '../core/note.ts'
+import { parseMemoryId } from '../core/memory-kinds.ts'
+import { NOTE_SCOPES, NOTE_TYPES, parseNoteId } from '../core/note.ts'
 import { parseTimeFromNow } from '../core/time-format.ts'
 import { neutralizeText } from '../core/untrusted-text.ts'
 import type { RequestOf } from '../wire/contract/contract.ts'
@@ -74,87 +74,66 @@ export const update = defineTool({
   },
 })
 
-const Filter = strictArguments({
-  namespace: z.string().max(40).optional(),
-  tag: z.string().max(80).optional(),
-  type: z.enum(NOTE_TYPES).optional(),
-  before: z.string().max(30).optional().describe('last changed before this date'),
-})
+/** More ids in one call would be a bulk deletion. */
+const MAX_FORGOTTEN_IDS = 20
 
+/**
+ * Deletes only softly, and only what is named by id: an instruction that was injected into the model must not be able to erase memory. A person
+ * can undo it, and does the rest in a terminal or in the viewer.
+ */
 export const forget = defineTool({
   name: 'memory_forget',
   title: 'Forget or restore memories',
   description:
-    'Hide notes and observations by ids; restore: true shows them again. hard: true deletes them permanently, only if the person asked for that. With filter, the first call lists the matching notes and returns a code; repeat it with confirm: code.',
+    'Delete memories by ids (#12, S4, P7 with its whole turn, N…); restore: true brings them back. Deleting for good, sessions, or everything that matches something is for the person: recollect forget, or the viewer.',
   input: strictArguments({
-    ids: z.array(id).min(1).max(100).optional(),
-    filter: Filter.optional(),
-    confirm: z.string().max(40).optional(),
+    ids: z.array(id).min(1).optional(),
     restore: z.boolean().default(false),
-    hard: z.boolean().default(false),
     dry_run: z.boolean().default(false),
-    project,
+    hard: z.boolean().optional(),
+    filter: z.unknown().optional(),
   }),
   hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
   run: async (deps, input) => {
-    if (Boolean(input.ids) === Boolean(input.filter)) throw new RefusedError('Pass either ids or filter.', 400)
-    if (input.restore && (input.hard || input.filter)) throw new RefusedError('restore works with ids only, without hard or filter.', 400)
-    const chosen = input.ids
-      ? await Promise.all(input.ids.map((id) => findForgettable(deps, id)))
-      : (await notesMatching(deps, input.filter ?? {}, input.project)).map((note) => forgettableNote(deps, note))
-    if (chosen.length === 0) return 'No note matches the filter.'
-    const action = input.restore ? 'restore' : input.hard ? 'permanently delete' : 'hide'
-    const names = chosen.map(({ name }) => name)
-    const code = fingerprint(`${action} ${names.toSorted().join(' ')}`, 12)
-    const isConfirmed = input.ids !== undefined || input.confirm === code
-    if (input.dry_run || !isConfirmed) {
-      const list = chosen.map(({ name, kind, title }) => `${name} | ${neutralizeText(kind)} | ${oneLine(title, 120)}`)
-      const next = input.filter ? ` To do it, repeat the call with confirm: "${code}".` : ''
-      const stale = input.confirm && !input.dry_run ? 'The code does not match the notes that match now. ' : ''
-      return `${dataBlock('from="memory_forget"', list)}\n${stale}Nothing was changed. This would ${action} ${chosen.length}.${next}`
+    if (input.hard) throw new RefusedError(onlyByPerson('Deleting for good', 'recollect forget <id> --hard'), 400)
+    if (input.filter !== undefined)
+      throw new RefusedError(onlyByPerson('Deleting by a filter', 'recollect forget --query "…" --dry-run'), 400)
+    const ids = (input.ids ?? []).map(requireMemoryId)
+    if (ids.length === 0) throw new RefusedError('Pass ids, as memory_recall shows them.', 400)
+    if (ids.length > MAX_FORGOTTEN_IDS)
+      throw new RefusedError(onlyByPerson(`Deleting more than ${MAX_FORGOTTEN_IDS} memories at once`, 'recollect forget <ids…>'), 400)
+    if (input.restore) {
+      const { restored, unchanged } = await deps.worker.call('POST /api/restore', { ids })
+      const kept = unchanged.length > 0 ? ` Not deleted, so not changed: ${unchanged.join(', ')}.` : ''
+      return `${restored.length > 0 ? `Restored: ${restored.map((item) => item.id).join(', ')}.` : ''}${kept}`.trim()
     }
-    for (const memory of chosen) await (input.restore ? memory.restore() : memory.forget(input.hard))
-    if (input.restore) return `Restored: ${names.join(', ')}.`
-    if (input.hard) return `Permanently deleted: ${names.join(', ')}.`
-    return `Hidden: ${names.join(', ')}. To show them again, use memory_forget with restore: true.`
+    const preview = await deps.worker.call('POST /api/forget/preview', { ids })
+    if (input.dry_run) {
+      const list = preview.items.map(({ id, kind, title, because }) => `${id} | ${kind} | ${because} | ${oneLine(title, 120)}`)
+      return `${dataBlock('from="memory_forget"', list)}\nNothing was changed. This would delete ${preview.items.length}.`
+    }
+    for await (const line of deps.worker.callLines('POST /api/forget', { ids, fingerprint: preview.fingerprint }))
+      if (line.kind === 'failed') throw new RefusedError(line.error, 500)
+    const taken = preview.items.filter(({ because }) => because === 'derived').map((item) => item.id)
+    const along = taken.length > 0 ? ` What was made from them went too: ${taken.join(', ')}.` : ''
+    return `Deleted: ${preview.items
+      .filter(({ because }) => because === 'chosen')
+      .map((item) => item.id)
+      .join(', ')}.${along} To bring them back, use memory_forget with restore: true.`
   },
 })
 
-type Forgettable = { name: string; kind: string; title: string; forget(hard: boolean): Promise<unknown>; restore(): Promise<unknown> }
+const onlyByPerson = (what: string, command: string) =>
+  `${what} is only possible for the person, in a terminal (${command}) or in the viewer (recollect view). Nothing was changed. Tell them if they asked for it.`
 
-async function findForgettable(deps: ToolDeps, text: string): Promise<Forgettable> {
-  const id = /^#?(\d{1,15})$/.exec(text.trim())?.[1]
-  if (!id) return forgettableNote(deps, await deps.worker.call('GET /api/notes/:id', { id: requireNoteId(text) }))
-  const { observation } = await deps.worker.call('GET /api/observations/:id', { id })
-  if (!observation) throw new RefusedError(`#${id} does not exist. Use ids from memory_recall.`, 400)
-  return {
-    name: idOf('observation', id),
-    kind: observation.type,
-    title: observation.title,
-    forget: (hard) => deps.worker.call('DELETE /api/observations/:id', { id, hard }),
-    restore: () => deps.worker.call('POST /api/observations/:id/restore', { id }),
-  }
-}
-
-const forgettableNote = ({ worker }: ToolDeps, { id, namespace, title }: Pick<Note, 'id' | 'namespace' | 'title'>): Forgettable => ({
-  name: idOf('note', id),
-  kind: namespace,
-  title,
-  forget: (hard) => worker.call('DELETE /api/notes/:id', { id, hard }),
-  restore: () => worker.call('POST /api/notes/:id/restore', { id }),
-})
-
-const MAX_FILTERED_NOTES = 1000
-
-async function notesMatching(deps: ToolDeps, filter: z.infer<typeof Filter>, givenProject: string | undefined): Promise<Note[]> {
-  const { namespace, type, tag } = filter
-  if (Object.values(filter).every((value) => value === undefined))
-    throw new RefusedError('The filter is empty. Pass at least one of namespace, tag, type, before.', 400)
-  const before = filter.before === undefined ? null : new Date(filter.before).getTime()
-  if (Number.isNaN(before)) throw new RefusedError(`"${neutralizeText(filter.before ?? '')}" is not a date. Write it as 2026-01-31.`, 400)
-  const project = projectFor(deps, givenProject) ?? undefined
-  const { notes } = await deps.worker.call('GET /api/notes', { namespace, type, project, limit: MAX_FILTERED_NOTES })
-  return notes.filter((note) => (!tag || note.tags.includes(tag)) && (before === null || note.updatedAt < before))
+function requireMemoryId(text: string): string {
+  const id = text.trim()
+  if (parseMemoryId(id) === null)
+    throw new RefusedError(
+      `"${oneLine(id, 60)}" is not the id of a memory. They look like #12, S4, P7 or N…; memory_recall shows them.`,
+      400,
+    )
+  return id
 }
 
 type NoteInput = {

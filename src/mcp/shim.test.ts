@@ -26,17 +26,23 @@ describe.each(['legacy', { pin: '2026-07-28' }] as const)('a client (%j)', (mode
     await client.close()
   })
 
-  test('reaches the worker again after a person stopped or restarted it', async () => {
+  test('does not start a worker that a person stopped, and reaches the one that they start', async () => {
     await using at = anMcpHome()
     const { client } = await at.connect(mode)
     await capture(client)
     await at.recollect('stop')
     await Bun.sleep(700)
-    expect(at.isWorkerThere()).toBe(false) // a stopped worker is not started again without a request
-    expect((await recall(client)).text).toContain('Herons log')
-    await at.recollect('restart')
-    expect((await recall(client)).text).toContain('Herons log')
-    await client.close()
+    await expect(recall(client)).rejects.toThrow("to start it: 'recollect start'")
+    expect(at.isWorkerThere()).toBe(false)
+    for (const command of ['start', 'restart']) {
+      await at.recollect(command)
+      expect((await recall(client)).text).toContain('Herons log')
+    }
+    await at.recollect('stop')
+    // A new session starts the worker again.
+    const next = await at.connect(mode)
+    expect((await recall(next.client)).text).toContain('Herons log')
+    await Promise.all([client.close(), next.client.close()])
   })
 })
 

@@ -5,8 +5,9 @@
  */
 import { projectKey } from '../core/project.ts'
 import { hookEnvironment, readEnvironment } from '../platform/environment.ts'
-import { homePaths } from '../platform/paths.ts'
+import { type Home, homePaths } from '../platform/paths.ts'
 import { findProject } from '../platform/project.ts'
+import { isStopped } from '../wire/absent-worker.ts'
 import { ensureWorker } from '../wire/start.ts'
 import { diagnoseUnresponsiveWorker } from '../wire/unresponsive-worker.ts'
 import { openPipe, type PipeEnd, type WorkerPipe } from '../wire/worker-pipe.ts'
@@ -54,6 +55,8 @@ export function openWorkerConnection(project: string | null, reply: (line: strin
   let mayStartWorker = false
   let recentCrashes = 0
   let isFinished = false
+  /** A client that connects for the first time starts a session, and a session starts the worker even after `recollect stop`. */
+  let wasConnected = false
 
   const connect = async (pauseMs: number) => {
     if (isConnecting) return
@@ -68,9 +71,9 @@ export function openWorkerConnection(project: string | null, reply: (line: strin
     isConnecting = false
   }
   const attempt = async () => {
-    if ((mayStartWorker || relay.isWaiting()) && !(await ensureWorker(home, startMs))) {
+    const reason = mayStartWorker || relay.isWaiting() ? await startOrExplain(home, startMs, wasConnected) : null
+    if (reason) {
       mayStartWorker = false
-      const reason = (await diagnoseUnresponsiveWorker(home)) ?? `the worker does not start; run 'recollect doctor' to find out why`
       for (const line of relay.failWaiting(`Recollect: ${reason}`)) reply(line)
       return
     }
@@ -79,6 +82,7 @@ export function openWorkerConnection(project: string | null, reply: (line: strin
     // The client left meanwhile. An open pipe would keep this process alive.
     if (isFinished) return opened.close()
     pipe = opened
+    wasConnected = true
     mayStartWorker = false
     for (const line of relay.linesForNewWorker()) opened.send(line)
   }
@@ -116,4 +120,11 @@ export function openWorkerConnection(project: string | null, reply: (line: strin
       pipe?.close()
     },
   }
+}
+
+/** Starts the worker if none runs. Null when one answers, otherwise why not. */
+async function startOrExplain(home: Home, startMs: number, respectsStop: boolean): Promise<string | null> {
+  if (respectsStop && isStopped(home)) return "the worker was stopped; to start it: 'recollect start'"
+  if (await ensureWorker(home, startMs)) return null
+  return (await diagnoseUnresponsiveWorker(home)) ?? "the worker does not start; run 'recollect doctor' to find out why"
 }

@@ -1,11 +1,9 @@
 import { z } from 'zod'
+import { MAX_NOTE_BYTES } from '../core/limits.ts'
 import { asNoteId, isNamespace, NOTE_SOURCES, NOTE_TYPES, type NoteText } from '../core/note.ts'
 import { isUlid, timeOfUlid } from '../core/ulid.ts'
 
 export type ParsedNote = { kind: 'note'; note: NoteText } | { kind: 'malformed'; reason: string }
-
-/** Larger files are not read as notes. */
-export const MAX_NOTE_BYTES = 256 * 1024
 
 /**
  * Parses the text of a note's file. Only id, type and title are required; everything else has a default. Unknown fields are kept line by line,

@@ -119,7 +119,7 @@ test('a forgotten note is hidden, can be restored, and is gone with its file onc
   expect(t.read(path)).toContain('deleted: 1970-01-01T00:00:02.000Z\n')
   await restoreNote(t.book, id, 3000)
   expect(await t.find('flaky', app)).toEqual([id])
-  expect(await purgeNote(t.book, id)).toEqual([{ kind: 'note-removed', id }])
+  expect(await purgeNote(t.book, id, 9000)).toEqual([{ kind: 'note-removed', id }])
   expect(t.read(path)).toBeNull()
   expect(await forgetNote(t.book, id, 4000)).toBeNull()
 })

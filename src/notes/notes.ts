@@ -7,6 +7,7 @@
 import { join } from 'node:path'
 import { fingerprint } from '../core/hash.ts'
 import { GLOBAL_PROJECT, type ProjectKey } from '../core/ids.ts'
+import { MAX_NOTE_BYTES } from '../core/limits.ts'
 import type { Change } from '../core/memory.ts'
 import { asNoteId, isNamespace, type Note, type NoteId, type NoteScope, type NoteSource, type NoteType } from '../core/note.ts'
 import { firstLine } from '../core/text.ts'
@@ -15,7 +16,7 @@ import { ensurePrivateFolder, statIfThere, writeFileAtomically } from '../platfo
 import { removeFile } from '../platform/folder.ts'
 import type { Store } from '../store/store.ts'
 import { hasLinkInPath, LOCAL_FOLDER, pathOf, SYNCED_FOLDER } from './folders.ts'
-import { MAX_NOTE_BYTES, writeNote } from './format.ts'
+import { writeNote } from './format.ts'
 import { cleanFields, cleanList, contentFingerprint, indexNote } from './note-rows.ts'
 import { noteOnDisk } from './reindex.ts'
 import { distinctiveWords, restates } from './similarity.ts'
@@ -84,11 +85,13 @@ export async function saveNote(book: Notebook, draft: NoteDraft, now: number): P
     // Imported before. If a person has edited or forgotten it since, it stays that way.
     const known = draft.id ? await book.store.notes.get(draft.id) : null
     if (known) return { receipt: { kind: 'same', note: known }, changes: [] }
+    if (draft.id && (await book.store.tombstones.hasNote(draft.id, wanted.createdAt))) return DELETED_FOR_GOOD
     const same = draft.apart ? null : await sameNote(book, wanted, now)
     if (same) return { receipt: { kind: 'same', note: same }, changes: [] }
     const restated = draft.apart ? [] : await restatedBy(book, wanted, now)
     const note: Note = { ...wanted, supersedes: [...new Set([...wanted.supersedes, ...restated])] }
     const changes = await putNote(book, note)
+    await record(book, 'capture', note, now)
     return { receipt: restated.length > 0 ? { kind: 'restated', note, superseded: restated } : { kind: 'added', note }, changes }
   })
 }
@@ -102,8 +105,10 @@ export async function saveNoteUnderId(book: Notebook, draft: NoteDraft & { id: N
   if (typeof wanted === 'string') return { receipt: { kind: 'refused', reason: wanted }, changes: [] }
   return book.store.transaction(async () => {
     const known = await noteOnDisk(book, draft.id)
+    if (!known && (await book.store.tombstones.hasNote(draft.id))) return DELETED_FOR_GOOD
     if (!known) {
       const note = withWrittenLine(wanted, fingerprintsOf(wanted))
+      await record(book, 'capture', note, now)
       return { receipt: { kind: 'added', note }, changes: await putNote(book, note) }
     }
     const says = (note: Note) => JSON.stringify([note.title, note.body, note.type, note.namespace, note.tags])
@@ -130,6 +135,7 @@ export async function importNote(book: Notebook, imported: Omit<Note, 'path'>): 
   if (reason) return { receipt: { kind: 'refused', reason }, changes: [] }
   return book.store.transaction(async () => {
     const known = await book.store.notes.get(wanted.id)
+    if (!known && (await book.store.tombstones.hasNote(wanted.id))) return DELETED_FOR_GOOD
     if (known && known.updatedAt >= wanted.updatedAt) return { receipt: { kind: 'same', note: known }, changes: [] }
     const note = known && known.scope === wanted.scope && known.project === wanted.project ? { ...wanted, path: known.path } : wanted
     const changes = await putNote(book, note)
@@ -162,6 +168,27 @@ function keepHandEdits(known: Note, wanted: Note): Note {
       body: isEdited('body') ? (written?.body ?? '') : next.body,
     },
   )
+}
+
+/** Whether a person has changed the title or body since Recollect wrote them. */
+export function isEditedByHand(note: Note): boolean {
+  const written = note.unknown.find((line) => WRITTEN_LINE.test(line))
+  const { title, body } = fingerprintsOf(note)
+  return written !== undefined && written !== `written: ${title}-${body}`
+}
+
+/** Replaces the title and body of a note that Recollect wrote, without a trace of the earlier ones. */
+export async function rewriteNote(book: Notebook, id: NoteId, draft: NoteDraft, now: number): Promise<Change[]> {
+  const wanted = noteOf(book, draft, now)
+  if (typeof wanted === 'string') return purgeNote(book, id, now)
+  return book.store.transaction(async () => {
+    const known = await noteOnDisk(book, id)
+    if (!known) return []
+    const note = { ...known, title: wanted.title, body: wanted.body, updatedAt: now, machine: book.machine }
+    const changes = await putNote(book, withWrittenLine(note, fingerprintsOf(note)))
+    await book.store.notes.dropVersions(id)
+    return changes
+  })
 }
 
 /** The fields that a repeated import may change. */
@@ -222,8 +249,14 @@ export async function changeNote(
     }
     const changes = await putNote(book, note)
     if (note.path !== known.path) await dropFile(book, known.path)
+    await record(book, 'edit', note, now)
     return { receipt: { kind: 'updated', note }, changes }
   })
+}
+
+/** An import is one entry of its own, however many notes it brings. */
+async function record({ store }: Notebook, action: 'capture' | 'edit', { id, source }: Note, at: number): Promise<void> {
+  if (source !== 'import') await store.audit.add({ at, action, subject: `N${id}`, details: { source } })
 }
 
 /** Hides a note. It can be restored until it is purged. */
@@ -245,15 +278,18 @@ async function setDeleted(book: Notebook, id: NoteId, deletedAt: number | null, 
   })
 }
 
-/** Deletes a note and its file. The git history of a synced folder still contains it. */
-export async function purgeNote(book: Notebook, id: NoteId): Promise<Change[]> {
+/** Deletes a note and its file, so that no import and no sync brings it back. The git history of a synced folder still contains it. */
+export async function purgeNote(book: Notebook, id: NoteId, now: number): Promise<Change[]> {
   return book.store.transaction(async () => {
     const files = await book.store.notes.filesOf(id)
     for (const file of files) await dropFile(book, file.path)
     await book.store.notes.remove(id)
+    await book.store.tombstones.addNote(id, now)
     return files.length > 0 ? [{ kind: 'note-removed', id }] : []
   })
 }
+
+const DELETED_FOR_GOOD: NoteSaveResult = { receipt: { kind: 'refused', reason: 'it was deleted for good' }, changes: [] }
 
 /** Writes the file, then its row; a missing row can be rebuilt from the file. Must run inside a transaction. */
 export async function putNote(book: Notebook, note: Note): Promise<Change[]> {

@@ -1,11 +1,12 @@
 import { join } from 'node:path'
+import { MAX_NOTE_BYTES } from '../core/limits.ts'
 import type { Change } from '../core/memory.ts'
 import type { Note, NoteId } from '../core/note.ts'
 import { readUtf8IfThere, statIfThere } from '../platform/files.ts'
-import { filesBelow } from '../platform/folder.ts'
+import { filesBelow, removeFile } from '../platform/folder.ts'
 import type { NoteFile, Store } from '../store/store.ts'
 import { hasLinkInPath, LOCAL_FOLDER, noteLocation, SYNCED_FOLDER } from './folders.ts'
-import { MAX_NOTE_BYTES, parseNote } from './format.ts'
+import { parseNote } from './format.ts'
 import { indexNote } from './note-rows.ts'
 
 /** Files read in one transaction: few enough that hooks never wait long. */
@@ -65,6 +66,12 @@ async function readOne(book: ReindexDeps, path: string): Promise<Change[]> {
   const file = { path, bytes: read.bytes, changedAt: read.changedAt }
   if (read.kind === 'malformed') {
     await store.notes.putFile({ ...file, id: null, problem: read.reason })
+    return before ? removeRow(book, before) : []
+  }
+  if (await store.tombstones.hasNote(read.note.id, read.note.createdAt)) {
+    // Another machine still had it, or somebody copied the file back.
+    removeFile(join(book.folder, path))
+    await store.notes.removeFile(path)
     return before ? removeRow(book, before) : []
   }
   const changes = before && before.id !== read.note.id ? await removeRow(book, before) : []

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'bun:test'
-import { hookEnvironment, proxySettings, readEnvironment, setHome } from './environment.ts'
+import { hookEnvironment, readEnvironment, setHome } from './environment.ts'
 
 const before = { ...process.env }
 afterEach(() => {
@@ -28,6 +28,15 @@ test('an empty variable counts as unset', () => {
 test('the home is an absolute path, because the worker runs in another folder', () => {
   setHome('somewhere')
   expect(readEnvironment().home).toBe(`${process.cwd()}/somewhere`)
+})
+
+test('a home is the same path however it is written', () => {
+  for (const written of ['/data/x', '/data/x/', '/data//x', '/data/./x', '/data/y/../x', '/data/x/.']) {
+    process.env.RECOLLECT_HOME = written
+    expect(readEnvironment().home).toBe('/data/x')
+  }
+  process.env.RECOLLECT_HOME = '/data/.hidden/..x'
+  expect(readEnvironment().home).toBe('/data/.hidden/..x')
 })
 
 test('only our own variables are read as settings', () => {
@@ -60,10 +69,4 @@ test('a model process that we started is recognized by its variable', () => {
   expect(hookEnvironment().ours).toBe(false)
   process.env.RECOLLECT_INTERNAL = '1'
   expect(hookEnvironment().ours).toBe(true)
-})
-
-test('proxy settings keep the spelling of their variables', () => {
-  for (const name of Object.keys(proxySettings())) delete process.env[name]
-  Object.assign(process.env, { https_proxy: 'http://proxy:1', NO_PROXY: '' })
-  expect(proxySettings()).toEqual({ https_proxy: 'http://proxy:1' })
 })

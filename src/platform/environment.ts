@@ -1,8 +1,6 @@
-import { homedir } from 'node:os'
-import { resolve } from 'node:path'
-
 /**
- * Everything that is read from the process environment; no other file reads it. Hooks import this file, so it imports no packages.
+ * Everything that is read from the process environment; no other file reads it. Hooks import this file, so it imports nothing: even a built-in
+ * module costs a hook milliseconds.
  */
 export type Environment = {
   /** Recollect's folder. */
@@ -33,21 +31,37 @@ const MODEL_KEY_VARIABLES = [
 
 export function readEnvironment(): Environment {
   const env = process.env
-  const userHome = env.HOME || homedir()
+  const places = homeEnvironment()
+  const { userHome } = places
   return {
-    home: resolve(env.RECOLLECT_HOME || `${userHome}/.recollect`),
-    claudeConfig: resolve(env.CLAUDE_CONFIG_DIR || `${userHome}/.claude`),
+    ...places,
+    claudeConfig: absolutePath(env.CLAUDE_CONFIG_DIR || `${userHome}/.claude`),
     claudeBin: env.CLAUDE_BIN || null,
-    userHome,
-    temporaryFolder: env.TMPDIR || '/tmp',
-    runtimeFolder: env.XDG_RUNTIME_DIR || null,
-    uid: process.getuid?.() ?? 0,
     path: env.PATH ?? '',
     overrides: Object.fromEntries(
       Object.entries(env).flatMap(([name, value]) => (name.startsWith('RECOLLECT_') && value !== undefined ? [[name, value]] : [])),
     ),
     keys: Object.fromEntries(MODEL_KEY_VARIABLES.flatMap((name) => (env[name] ? [[name, env[name]]] : []))),
   }
+}
+
+/** The part that says where our home is. A hook reads no more than this. */
+export function homeEnvironment(): Pick<Environment, 'home' | 'userHome' | 'temporaryFolder' | 'runtimeFolder' | 'uid'> {
+  const env = process.env
+  const userHome = env.HOME || process.getBuiltinModule('node:os').homedir()
+  return {
+    home: absolutePath(env.RECOLLECT_HOME || `${userHome}/.recollect`),
+    userHome,
+    temporaryFolder: env.TMPDIR || '/tmp',
+    runtimeFolder: env.XDG_RUNTIME_DIR || null,
+    uid: process.getuid?.() ?? 0,
+  }
+}
+
+/** Loads `node:path` only for a path that is not absolute and normal already. */
+function absolutePath(path: string): string {
+  const isNormal = path.startsWith('/') && !['//', '/./', '/../'].some((part) => `${path}/`.includes(part))
+  return isNormal ? path : process.getBuiltinModule('node:path').resolve(path)
 }
 
 /** Whether to print colours: stdout is a terminal. Touching stdout costs ten milliseconds, so hooks never call this. */
@@ -76,26 +90,41 @@ export function editorCommand(): string | null {
   return process.env.VISUAL || process.env.EDITOR || null
 }
 
-/** The shell's proxy settings. A client uses them even for calls to this machine. */
-export function proxySettings(): Record<string, string> {
-  const names = ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy', 'NO_PROXY', 'no_proxy']
-  return Object.fromEntries(names.flatMap((name) => (process.env[name] ? [[name, process.env[name] as string]] : [])))
-}
-
-/** Sets the home for this process and its children: the `--home` flag, for hooks that run without a shell. */
+/** Sets the home for this process and its children: the `--home` flag. */
 export function setHome(folder: string): void {
-  process.env.RECOLLECT_HOME = resolve(folder)
+  process.env.RECOLLECT_HOME = absolutePath(folder)
 }
 
-/** The client's variables for a command hook. An http hook does not get them. */
-export function hookEnvironment(): { projectFolder: string | null; clientPid: number | null; entrypoint: string | null; ours: boolean } {
+/** Whether the person keeps this session out of memory: `RECOLLECT=off claude`. */
+export const isSessionOff = (): boolean => process.env.RECOLLECT === 'off'
+
+/** What a hook reads from the client's environment. */
+export type HookEnvironment = {
+  projectFolder: string | null
+  clientPid: number | null
+  entrypoint: string | null
+  workingFolder: string | null
+  /** Set on every model process that we start: its events must not become memories. */
+  ours: boolean
+}
+
+export function hookEnvironment(): HookEnvironment {
   const env = process.env
   const pid = Number(env.CLAUDE_PID)
   return {
     projectFolder: env.CLAUDE_PROJECT_DIR || null,
     clientPid: Number.isInteger(pid) && pid > 1 ? pid : null,
     entrypoint: env.CLAUDE_CODE_ENTRYPOINT || null,
-    // Set on every model process that we start: its events must not become memories.
+    workingFolder: workingFolder(),
     ours: env.RECOLLECT_INTERNAL === '1',
+  }
+}
+
+/** Null when the folder was deleted. */
+function workingFolder(): string | null {
+  try {
+    return process.cwd()
+  } catch {
+    return null
   }
 }

@@ -16,7 +16,9 @@ import {
   type Stats,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
+  writeSync,
 } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
@@ -51,6 +53,24 @@ export function writeFileAtomically(path: string, text: string | Uint8Array, mod
   } catch (cause) {
     removeQuietly(temporary)
     throw new Error(`could not write ${path}`, { cause })
+  }
+}
+
+/** A file that is written piece by piece. `close` can set the time of its last change. */
+export type NewFile = { write(bytes: Uint8Array): void; close(changedAt?: number): void }
+
+/** Creates a file, readable only by its owner; throws if there is one. `close` flushes it to the disk unless `flush` is false. */
+export function createFile(path: string, flush = true): NewFile {
+  const file = openSync(path, 'wx', 0o600)
+  return {
+    write: (bytes) => {
+      for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at)
+    },
+    close: (changedAt) => {
+      if (flush) fsyncSync(file)
+      closeSync(file)
+      if (changedAt !== undefined) utimesSync(path, changedAt / 1000, changedAt / 1000)
+    },
   }
 }
 
@@ -92,8 +112,8 @@ function openRegularFile(path: string): { file: number; bytes: number } {
 }
 
 function readRegularFile(path: string): Buffer {
-  // A file inside of the compiled program can only be read by its name.
-  if (path.startsWith('/$bunfs/')) return readFileSync(path)
+  // A file inside the single-file executable has no descriptor.
+  if (path.startsWith(EMBEDDED_FILES)) return readFileSync(path)
   const { file } = openRegularFile(path)
   try {
     return readFileSync(file)
@@ -101,6 +121,8 @@ function readRegularFile(path: string): Buffer {
     closeSync(file)
   }
 }
+
+const EMBEDDED_FILES = '/$bunfs/'
 
 /** The size of a regular file; null when there is nothing, or something else. Asynchronous, because a dead network mount does not answer. */
 export async function regularFileBytes(path: string): Promise<number | null> {

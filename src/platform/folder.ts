@@ -1,4 +1,4 @@
-import { readdirSync, rmdirSync, rmSync, statfsSync } from 'node:fs'
+import { type Dirent, readdirSync, rmdirSync, rmSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
 import { isMissingFileError, statIfThere } from './files.ts'
 
@@ -63,6 +63,38 @@ export function filesBelow(root: string, suffixes: string[]): FolderEntry[] {
   }
   visit(root, root)
   return found
+}
+
+/**
+ * All regular files below a folder, with their paths relative to it. Links and special files are listed as `skipped`. Throws when something
+ * cannot be read: a copy that silently lacks files would be worse.
+ */
+export function allFilesBelow(root: string, isWanted: (name: string) => boolean): { files: FolderEntry[]; skipped: string[] } {
+  const found: { files: FolderEntry[]; skipped: string[] } = { files: [], skipped: [] }
+  const visit = (below: string) => {
+    for (const child of listFolder(join(root, below))) {
+      const name = below ? `${below}/${child.name}` : child.name
+      if (!isWanted(child.name)) continue
+      if (child.isDirectory()) visit(name)
+      else if (!child.isFile()) found.skipped.push(name)
+      else {
+        const path = join(root, name)
+        const entry = statIfThere(path)
+        if (entry) found.files.push({ name, path, bytes: entry.size, changedAt: entry.mtimeMs })
+      }
+    }
+  }
+  visit('')
+  return found
+}
+
+function listFolder(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1))
+  } catch (cause) {
+    if (isMissingFileError(cause)) return []
+    throw new Error(`could not list ${folder}`, { cause })
+  }
 }
 
 /** Removes the entries of a folder with one of these names (also `name.…` and `name-…`), and the folder if it is then empty. True when it is gone. */

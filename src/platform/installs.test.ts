@@ -8,13 +8,10 @@ test('each settings file is remembered once, with its last install', () => {
   using folder = temporaryFolder()
   const home = homePaths(environment(folder.path))
   expect(readInstalls(home)).toEqual([])
-  rememberInstall(home, { project: null, form: 'http', port: 1 })
-  rememberInstall(home, { project: '/p', form: 'command', port: 1 })
-  rememberInstall(home, { project: null, form: 'http', port: 2 })
-  expect(readInstalls(home)).toEqual([
-    { project: '/p', form: 'command', port: 1 },
-    { project: null, form: 'http', port: 2 },
-  ])
+  rememberInstall(home, { project: null })
+  rememberInstall(home, { project: '/p' })
+  rememberInstall(home, { project: null })
+  expect(readInstalls(home)).toEqual([{ project: '/p' }, { project: null }])
   forgetInstall(home, null)
   expect(readInstalls(home).map((install) => install.project)).toEqual(['/p'])
 })
@@ -22,7 +19,7 @@ test('each settings file is remembered once, with its last install', () => {
 test('a damaged list counts as empty', () => {
   using folder = temporaryFolder()
   const home = homePaths(environment(folder.path))
-  rememberInstall(home, { project: null, form: 'http', port: 1 })
+  rememberInstall(home, { project: null })
   for (const text of ['', '{', '{"project":null}', 'null']) {
     writeFileSync(home.installs, text)
     expect(readInstalls(home)).toEqual([])

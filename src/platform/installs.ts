@@ -4,13 +4,11 @@ import type { Home } from './paths.ts'
 /** A settings file with our hooks: of a project folder, or the person's own when `project` is null. */
 export type Install = {
   project: string | null
-  form: 'http' | 'command'
-  port: number
   /** True when `init` created the file. */
   madeFile?: boolean
 }
 
-/** Where `init` has installed hooks. The worker updates them when its port changes. */
+/** Where `init` has installed hooks. */
 export function readInstalls(home: Home): Install[] {
   const value = readJsonIfThere(home.installs)
   return Array.isArray(value) ? (value as Install[]) : []

@@ -1,6 +1,5 @@
-import { join } from 'node:path'
 import { fingerprint } from '../core/hash.ts'
-import { type Environment, readEnvironment } from './environment.ts'
+import { homeEnvironment } from './environment.ts'
 
 /** The paths of Recollect's files. All are in one folder, so that a person can inspect, back up and delete it. */
 export type Home = {
@@ -8,6 +7,8 @@ export type Home = {
   config: string
   database: string
   spool: string
+  /** Files from the spool that could not be used. */
+  spoolSetAside: string
   run: string
   logs: string
   /** Downloaded model weights. */
@@ -22,8 +23,6 @@ export type Home = {
   workerFile: string
   /** The bearer token: allows everything. */
   token: string
-  /** The hook token: allows only reporting events and receiving context, because settings files contain it. */
-  hookToken: string
   /** Locked by the running worker; the kernel releases it when the worker dies. */
   lock: string
   /** The settings files that `init` has changed. */
@@ -36,40 +35,57 @@ export type Home = {
   visitors: string
   /** Written by a worker that found the database damaged: the next worker sets the database aside. */
   damage: string
+  /** The sessions that ran with `RECOLLECT=off`, one id per line. */
+  offSessions: string
+  /** Called by the agents' hooks; runs the program, wherever it is installed. */
+  launcher: string
+  /** Exists after `recollect stop`: hooks do not start the worker again until the next session. */
+  stopped: string
+  /** Written by a hook that got no answer in time; its age says when. */
+  late: string
+  /** A restored backup that is being put in place, together with what it replaces. */
+  incoming: string
 }
 
-export function homePaths(environment: Environment = readEnvironment()): Home {
+/** Folders of the home with what a restore has replaced begin with this. */
+export const REPLACED_PREFIX = 'replaced-'
+
+export function homePaths(environment: ReturnType<typeof homeEnvironment> = homeEnvironment()): Home {
   const folder = environment.home
-  const run = join(folder, 'run')
+  const run = `${folder}/run`
   return {
     folder,
-    config: join(folder, 'config.toml'),
-    database: join(folder, 'recollect.db'),
-    spool: join(folder, 'spool'),
+    config: `${folder}/config.toml`,
+    database: `${folder}/recollect.db`,
+    spool: `${folder}/spool`,
+    spoolSetAside: `${folder}/spool/set-aside`,
     run,
-    logs: join(folder, 'logs'),
-    models: join(folder, 'models'),
-    packages: join(folder, 'packages'),
-    thinking: join(folder, 'thinking'),
+    logs: `${folder}/logs`,
+    models: `${folder}/models`,
+    packages: `${folder}/packages`,
+    thinking: `${folder}/thinking`,
     socket: socketPath(folder, environment),
-    workerFile: join(run, 'worker.json'),
-    token: join(run, 'token'),
-    hookToken: join(run, 'hook-token'),
-    lock: join(run, 'worker.lock'),
-    installs: join(run, 'installs.json'),
-    confirmedMarkers: join(run, 'markers.json'),
-    privacyRules: join(run, 'privacy.json'),
-    visitors: join(run, 'visitors.json'),
-    damage: join(run, 'damage'),
+    workerFile: `${run}/worker.json`,
+    token: `${run}/token`,
+    lock: `${run}/worker.lock`,
+    installs: `${run}/installs.json`,
+    confirmedMarkers: `${run}/markers.json`,
+    privacyRules: `${run}/privacy.json`,
+    visitors: `${run}/visitors.json`,
+    damage: `${run}/damage`,
+    offSessions: `${folder}/off-sessions`,
+    launcher: `${folder}/bin/recollect-hook`,
+    stopped: `${run}/stopped`,
+    late: `${run}/late`,
+    incoming: `${folder}/incoming`,
   }
 }
 
 /** The kernel limits a socket's path to about a hundred bytes. For a longer home, the socket is in a folder with a short path. */
 const SOCKET_PATH_LIMIT = 100
 
-function socketPath(folder: string, environment: Environment): string {
-  const wanted = join(folder, 'run', 'worker.sock')
+function socketPath(folder: string, environment: ReturnType<typeof homeEnvironment>): string {
+  const wanted = `${folder}/run/worker.sock`
   if (Buffer.byteLength(wanted) <= SOCKET_PATH_LIMIT) return wanted
-  const name = `${fingerprint(folder)}.sock`
-  return join(environment.runtimeFolder ?? environment.temporaryFolder, `recollect-${environment.uid}`, name)
+  return `${environment.runtimeFolder ?? environment.temporaryFolder}/recollect-${environment.uid}/${fingerprint(folder)}.sock`
 }

@@ -244,8 +244,23 @@ function withChange(text: string, change: SettingChange, file: string): { text: 
   // A command line and a model can send only text for a number or a list.
   const read = schema.safeParse(typeof change.value === 'string' ? readVariable(change.value, fallback) : change.value)
   if (!read.success) return { reason: `${name}: ${reasonOf(read.error, schema)}` }
+  const problem = name === PATTERNS_SETTING ? [read.data].flat().map(patternProblem).find(Boolean) : null
+  if (problem) return { reason: problem }
   const byHand = `write this under [${path.slice(0, -1).join('.')}] by hand: ${path.at(-1)} = ${formatTomlValue(read.data)}`
   return editOrReason(withSetting(text, path, read.data), byHand, file)
+}
+
+const PATTERNS_SETTING = 'privacy.patterns'
+
+/** Why a pattern cannot be used. Not part of the schema: one bad pattern in the file must not switch off the good ones. */
+export function patternProblem(pattern: unknown): string | null {
+  try {
+    new RegExp(String(pattern), 'g')
+    return null
+  } catch (cause) {
+    const reason = (cause as Error).message.replace(/^Invalid regular expression: /, '')
+    return `${PATTERNS_SETTING}: "${pattern}" is not a regular expression (${reason})`
+  }
 }
 
 const editOrReason = (edited: string | null, byHand: string, file: string) =>

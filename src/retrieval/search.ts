@@ -7,12 +7,11 @@ import type { Store } from '../store/store.ts'
 import { foldHits, type HitWithText, hitKey } from './fold.ts'
 import { documentText, makeHit, repeatsTurn, turnKey } from './hits.ts'
 import { MAX_QUERY_CHARACTERS } from './query-parser.ts'
+import { rankDocuments, type SearchTerms } from './rank.ts'
+import { DEFAULT_LIMIT } from './ranking.ts'
+import type { ScoredDocument } from './scores.ts'
 import type { RetrievalOptions, SemanticSearch } from './search-options.ts'
-import { authorOf } from './signals/author.ts'
-import { DEFAULT_LIMIT, rankDocuments, type SearchTerms } from './signals/rank.ts'
-import type { ScoredDocument } from './signals/scores.ts'
-import { WEIGHTS } from './signals/weights.ts'
-import { personNamesIn, weighWords } from './word-weights.ts'
+import { weighWords } from './word-weights.ts'
 
 export { describeHit } from './hits.ts'
 export type { RetrievalOptions, SemanticSearch } from './search-options.ts'
@@ -41,16 +40,14 @@ export async function search(
 async function readHits(
   store: Store,
   ranked: ScoredDocument[],
-  { text: query, words }: SearchTerms,
+  { words }: SearchTerms,
   cosines: Map<number, number>,
   wanted: number,
 ): Promise<HitWithText[]> {
   const read: HitWithText[] = []
   const turns = new Map<string, Hit>()
-  const authors = personNamesIn(query)
-  let maxRead = wanted + EXTRA_HITS_TO_FOLD
   for (const { location, score, signals } of ranked) {
-    if (read.length >= maxRead) break
+    if (read.length >= wanted + EXTRA_HITS_TO_FOLD) break
     const turn = turnKey(location)
     const better = turn === null ? undefined : turns.get(turn)
     if (better && repeatsTurn(location, better.kind)) {
@@ -59,12 +56,7 @@ async function readHits(
     }
     const text = await documentText(store, location)
     if (!text) continue
-    const author = authors.size > 0 ? await authorOf(store, location, text.title) : null
-    // The author signal may lift a document from far below.
-    if (author !== null) maxRead = wanted * 2 + EXTRA_HITS_TO_LIFT
-    const bonus = author !== null && authors.has(author) ? WEIGHTS.author * score : 0
-    const scored = { score: score + bonus, signals: bonus ? { ...signals, author: bonus } : signals }
-    const hit = { ...makeHit(location, text, words, scored), cosine: cosines.get(location.documentId) ?? null }
+    const hit = { ...makeHit(location, text, words, { score, signals }), cosine: cosines.get(location.documentId) ?? null }
     // Dropped before it counts as read, so that pages are slices of one list.
     if (isWeakTail(hit, read[0]?.hit)) continue
     if (turn !== null && !better) turns.set(turn, hit)
@@ -75,7 +67,6 @@ async function readHits(
 
 /** Some of the best hits fold into others, so more are read than wanted. */
 const EXTRA_HITS_TO_FOLD = 12
-const EXTRA_HITS_TO_LIFT = 30
 
 /** If the best hit contains words of the query, a weak hit that is only similar in meaning is not worth its tokens. */
 function isWeakTail(hit: Hit, best: Hit | undefined): boolean {

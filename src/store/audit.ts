@@ -3,11 +3,14 @@ import { NO_ROWS, type RowsAndBytes, readJsonColumn, type SqlParams } from './st
 
 export type AuditEntry = { id: number; at: number; action: string; subject: string; details: Record<string, unknown> }
 
-/** Every statement about the audit log, which lists changes that did not come from an agent's work; and about the worker's own small marks. */
+/**
+ * Every statement about the audit log, which says what happened to memories but contains none of their text; and about the worker's own small
+ * marks.
+ */
 export function auditStatements(db: Database) {
   const insert = db.prepare('INSERT INTO audit (at, action, subject, details) VALUES (@at, @action, @subject, @details)')
   const recent = db.prepare<Omit<AuditEntry, 'details'> & { details: string }, SqlParams>(
-    'SELECT * FROM audit ORDER BY id DESC LIMIT @limit',
+    'SELECT * FROM audit WHERE at >= @since ORDER BY id DESC LIMIT @limit',
   )
   const getMark = db.prepare<{ value: string }, SqlParams>('SELECT value FROM marks WHERE name = @name')
   const setMark = db.prepare(
@@ -22,8 +25,8 @@ export function auditStatements(db: Database) {
     add: async (entry: Omit<AuditEntry, 'id'>) => {
       insert.run({ ...entry, details: JSON.stringify(entry.details) })
     },
-    recent: async (limit: number): Promise<AuditEntry[]> =>
-      recent.all({ limit }).map((row) => ({ ...row, details: readJsonColumn<Record<string, unknown>>(row.details) })),
+    recent: async (limit: number, since = 0): Promise<AuditEntry[]> =>
+      recent.all({ limit, since }).map((row) => ({ ...row, details: readJsonColumn<Record<string, unknown>>(row.details) })),
     mark: async (name: string): Promise<string | null> => getMark.get({ name })?.value ?? null,
     /** A mark that was written as JSON by the same part of the program, so its type is known. */
     jsonMark: async <T>(name: string): Promise<T | null> => {

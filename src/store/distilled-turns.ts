@@ -1,12 +1,13 @@
 import type { Database } from 'bun:sqlite'
 import type { ProjectKey } from '../core/ids.ts'
 import type { SqlParams } from './statement.ts'
+import type { Tombstones } from './tombstones.ts'
 
 /** A turn that a text model has distilled. `print` is a fingerprint of the turn at that time: when it changes, the turn is distilled again. */
 export type DistilledTurnRecord = { sessionId: number; number: number; print: string; model: string; at: number }
 
 /** Every statement about which turns a text model has distilled. All other turns were distilled by rules only. */
-export function distilledTurnStatements(db: Database) {
+export function distilledTurnStatements(db: Database, tombstones: Tombstones) {
   const put = db.prepare(`
     INSERT INTO told_turns (session_id, prompt_number, print, model, at) VALUES (@sessionId, @number, @print, @model, @at)
     ON CONFLICT (session_id, prompt_number) DO UPDATE SET print = excluded.print, model = excluded.model, at = excluded.at`)
@@ -18,11 +19,10 @@ export function distilledTurnStatements(db: Database) {
     SELECT p.session_id AS sessionId, p.number AS number, p.at AS at FROM prompts p
     WHERE p.at >= @since AND (@project IS NULL OR p.project = @project)
       AND NOT EXISTS (SELECT 1 FROM told_turns t WHERE t.session_id = p.session_id AND t.prompt_number = p.number)
-      AND NOT EXISTS (SELECT 1 FROM forgotten f WHERE f.key > p.session_id || ':' || p.number || ':' AND f.key < p.session_id || ':' || p.number || ';')
+      AND NOT EXISTS (SELECT 1 FROM sessions s CROSS JOIN tombstones d ON d.session = s.content_session_id AND d.agent = s.agent
+        WHERE s.id = p.session_id AND d.kind = 'observation' AND d.turn = p.number)
       AND (p.answer IS NOT NULL OR EXISTS (SELECT 1 FROM tool_uses u WHERE u.session_id = p.session_id AND u.prompt_number = p.number))
     ORDER BY p.at, p.id`)
-  // Keys of a turn start with its session and number; ';' is the character after ':'.
-  const forgotten = db.prepare('SELECT 1 FROM forgotten WHERE key > @from AND key < @to LIMIT 1')
   return {
     put: async (turn: DistilledTurnRecord) => {
       put.run(turn)
@@ -34,7 +34,7 @@ export function distilledTurnStatements(db: Database) {
     },
     /** Whether a person has forgotten an observation of the turn: distilled again in other words, it would come back. */
     hasForgottenObservation: async (sessionId: number, number: number): Promise<boolean> =>
-      forgotten.get({ from: `${sessionId}:${number}:`, to: `${sessionId}:${number};` }) !== null,
+      tombstones.observationsOfTurn(sessionId, number).length > 0,
     /** The turns since `since` that no model has distilled, oldest first. */
     notDistilledByModel: async (since: number, project: ProjectKey | null): Promise<{ sessionId: number; number: number; at: number }[]> =>
       plain.all({ since, project }),

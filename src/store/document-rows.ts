@@ -2,7 +2,7 @@ import type { Database } from 'bun:sqlite'
 import type { ProjectKey } from '../core/ids.ts'
 import type { DocumentKind, DocumentLocation, IndexedDocument, SearchScope, UnansweredPrompts } from './document.ts'
 import { IN_TIME_AND_KINDS, LOCATION_COLUMNS, matchingAmong, scopeParams } from './document-filter.ts'
-import type { SqlParams } from './statement.ts'
+import { type SqlParams, sqlNextId } from './statement.ts'
 
 /** A project is counted up to this; past it, the exact number makes no difference. */
 const MAX_COUNTED_PROJECT_DOCUMENTS = 200_000
@@ -10,15 +10,11 @@ const MAX_COUNTED_PROJECT_DOCUMENTS = 200_000
 const MAX_ACKNOWLEDGEMENT_CHARS = 200
 /** How many prompts before and after a prompt are its context. */
 export const CONTEXT_PROMPTS_EACH_SIDE = 2
-/** One more than any document ever had: a trigger stores the id of the newest document when it is deleted. */
-const NEXT_ID = `1 + max(
-  coalesce((SELECT max(id) FROM documents), 0),
-  coalesce((SELECT CAST(value AS INTEGER) FROM marks WHERE name = 'newest document'), 0))`
 
 /** Every statement about rows of `documents`: what a document is, where it is in time, how often it was read. Its words are in the indexes. */
 export function documentRowStatements(db: Database) {
   const put = db.prepare<{ id: number }, SqlParams>(`
-    INSERT INTO documents (id, kind, ref, session_id, turn, project, at) VALUES (${NEXT_ID}, @kind, @ref, @sessionId, @turn, @project, @at)
+    INSERT INTO documents (id, kind, ref, session_id, turn, project, at) VALUES (${sqlNextId('documents', 'newest document')}, @kind, @ref, @sessionId, @turn, @project, @at)
     ON CONFLICT (kind, ref) DO UPDATE SET session_id = excluded.session_id, turn = excluded.turn, project = excluded.project, at = excluded.at
     RETURNING id`)
   const remove = db.prepare('DELETE FROM documents WHERE kind = @kind AND ref = @ref')

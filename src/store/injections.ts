@@ -2,7 +2,7 @@ import type { Database } from 'bun:sqlite'
 import { asProjectKey, type ProjectKey } from '../core/ids.ts'
 import type { Session } from '../core/memory.ts'
 import type { DocumentKind } from './document.ts'
-import { NO_ROWS, type RowsAndBytes, readJsonColumn, type SqlParams } from './statement.ts'
+import { eachRow, NO_ROWS, type RowsAndBytes, readJsonColumn, type SqlParams } from './statement.ts'
 
 /** One injected item: a memory by its kind and id, or a line by its name. Ids of notes are strings, others numbers. */
 export type InjectedItem = { kind: DocumentKind | 'line'; id: number | string; tokens: number; why: string }
@@ -41,6 +41,7 @@ export function injectionStatements(db: Database) {
     SELECT * FROM injections WHERE (@sessionId IS NULL OR session_id = @sessionId) ORDER BY id DESC LIMIT @limit`)
   const injected = db.prepare('SELECT 1 FROM injections WHERE session_id = @sessionId AND event = @event AND at >= @since LIMIT 1')
   const items = db.prepare<{ items: string }, SqlParams>('SELECT items FROM injections WHERE session_id = @sessionId AND at >= @since')
+  const since = eachRow<{ id: number; text: string }>(db, 'SELECT id, text FROM injections WHERE at >= @since ORDER BY id')
   const past = db.prepare<RowsAndBytes, SqlParams>(`
     SELECT count(*) AS rows, coalesce(sum(octet_length(text) + octet_length(items)), 0) AS bytes FROM injections WHERE at < @before`)
   const purge = db.prepare('DELETE FROM injections WHERE id IN (SELECT id FROM injections WHERE at < @before ORDER BY id LIMIT @limit)')
@@ -50,6 +51,8 @@ export function injectionStatements(db: Database) {
   return {
     countPurgeable: async (before: number): Promise<RowsAndBytes> => past.get({ before }) ?? NO_ROWS,
     purge: async (before: number, limit: number): Promise<number> => purge.run({ before, limit }).changes,
+    /** The texts that were injected since a time. */
+    since: (at: number): Generator<{ id: number; text: string }> => since({ since: at }),
     /** How many injections and tokens since `since`, by event. */
     totals: async (since: number) => sums.all({ since }),
     add: async (i: Omit<Injection, 'id' | 'left'> & Partial<Pick<Injection, 'left'>>) => {

@@ -8,13 +8,15 @@ type JobRow = { id: number; kind: string; key: string; payload: string; attempts
 
 /** Every statement about jobs: work that must survive the worker. A completed job is deleted; one that keeps failing stays as dead. */
 export function jobStatements(db: Database) {
-  const add = db.prepare(`
+  const add = db.prepare<{ id: number }, SqlParams>(`
     INSERT INTO jobs (kind, key, payload, state, run_after, created_at) VALUES (@kind, @key, @payload, 'waiting', @runAfter, @at)
-    ON CONFLICT (kind, key) WHERE state = 'waiting' DO UPDATE SET payload = excluded.payload, run_after = min(run_after, excluded.run_after)`)
+    ON CONFLICT (kind, key) WHERE state = 'waiting' DO UPDATE SET payload = excluded.payload, run_after = min(run_after, excluded.run_after)
+    RETURNING id`)
   const claim = db.prepare<JobRow, SqlParams>(`
     UPDATE jobs SET state = 'running', attempts = attempts + 1
     WHERE id = (SELECT id FROM jobs WHERE state = 'waiting' AND run_after <= @now ORDER BY run_after, id LIMIT 1)
     RETURNING *`)
+  const state = db.prepare<{ error: string | null }, SqlParams>('SELECT error FROM jobs WHERE id = @id')
   const done = db.prepare('DELETE FROM jobs WHERE id = @id')
   const waitingTwin = db.prepare<{ id: number }, SqlParams>(`
     SELECT id FROM jobs WHERE state = 'waiting' AND (kind, key) = (SELECT kind, key FROM jobs WHERE id = @id)`)
@@ -36,10 +38,11 @@ export function jobStatements(db: Database) {
     else retry.run({ id, runAfter, error })
   }
   return {
-    /** Work queued twice before it starts is done once; work queued while it runs is done again. */
-    add: async <K extends JobKind>(kind: K, key: string, payload: Jobs[K], at: number, runAfter = 0) => {
-      add.run({ kind, key, payload: JSON.stringify(payload), runAfter, at })
-    },
+    /** Work queued twice before it starts is done once; work queued while it runs is done again. Returns the job's id. */
+    add: async <K extends JobKind>(kind: K, key: string, payload: Jobs[K], at: number, runAfter = 0): Promise<number> =>
+      add.get({ kind, key, payload: JSON.stringify(payload), runAfter, at })?.id ?? 0,
+    /** Null when the job is done. */
+    state: async (id: number): Promise<{ error: string | null } | null> => state.get({ id }),
     claim: async (now: number): Promise<Job | null> => {
       const row = claim.get({ now })
       return row ? fromRow(row) : null

@@ -114,6 +114,11 @@ export function linkStatements(db: Database) {
     SELECT session_id AS sessionId, open_failures FROM prompts
     WHERE project = @project AND at < @at AND open_failures IS NOT NULL AND open_failures <> '[]' ORDER BY at DESC LIMIT @limit`)
 
+  const fixed = db.prepare<DocumentRef, SqlParams>(`
+    SELECT DISTINCT l.from_kind AS kind, l.from_ref AS ref FROM observations o
+    CROSS JOIN links l ON l.to_kind = 'observation' AND l.to_ref = CAST(o.id AS TEXT) AND l.relation = 'failed-then-fixed'
+    WHERE o.session_id IN (SELECT value FROM json_each(@sessions))`)
+
   return {
     /** Replaces the entities that a memory names. */
     setMentions: async (of: DocumentRef & { project: ProjectKey; at: number }, entities: Entity[]) => {
@@ -141,6 +146,8 @@ export function linkStatements(db: Database) {
     /** The links to a memory, or from it, nearest in time first. */
     of: async ({ kind, ref }: DocumentRef, side: TimeSide, limit: number): Promise<Link[]> =>
       (side === 'before' ? before : after).all({ kind, ref, limit }).map(fromRow),
+    /** The memories of failures that these sessions fixed. */
+    fixedBy: async (sessions: number[]): Promise<DocumentRef[]> => fixed.all({ sessions: JSON.stringify(sessions) }),
     /** Removes every link of a memory, before it is linked again. */
     clear: async ({ kind, ref }: DocumentRef) => {
       dropBefore.run({ kind, ref })

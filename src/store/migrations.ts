@@ -1,8 +1,9 @@
 import type { Database } from 'bun:sqlite'
+import { SCHEMA_VERSION, versionOf } from './schema-version.ts'
 
 /**
  * The schema of the database, step by step. Steps are only ever added: a database from an earlier version takes the remaining steps. SQLite's
- * user_version contains the number of steps taken.
+ * user_version contains the number of steps taken. Loaded only for a database that lacks some.
  */
 const MIGRATIONS: string[] = [
   /* 1: the journal, its derived indexes, and what the worker needs to lose nothing */ `
@@ -543,34 +544,67 @@ const MIGRATIONS: string[] = [
   UPDATE jobs SET kind = 'model-distill' WHERE kind = 'tell';
   DELETE FROM jobs WHERE kind = 'link';
   `,
+  /* 22: deleting anything: rows that can be restored, and tombstones that keep deleted ones from coming back */ `
+  -- Rows of deleted memories, as JSON, until they are restored or erased. A unit is what comes back together: a turn, a session, or one memory.
+  CREATE TABLE deleted_rows (
+    id INTEGER PRIMARY KEY,
+    unit TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    ref TEXT NOT NULL,
+    session_id INTEGER NOT NULL,
+    project TEXT NOT NULL,
+    happened_at INTEGER NOT NULL,
+    row TEXT NOT NULL,
+    at INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX deleted_rows_of_unit ON deleted_rows (unit);
+  CREATE INDEX deleted_rows_by_ref ON deleted_rows (kind, ref);
+  CREATE INDEX deleted_rows_by_age ON deleted_rows (at);
+
+  -- What was deleted, by the agent's own ids. Texts are only here as keyed hashes. Sessions, because their rows may be gone, by agent and content id.
+  CREATE TABLE tombstones (
+    id INTEGER PRIMARY KEY,
+    unit TEXT NOT NULL,
+    kind TEXT NOT NULL CHECK (kind IN ('session', 'turn', 'tool-use', 'observation', 'summary', 'note')),
+    agent TEXT NOT NULL,
+    session TEXT NOT NULL,
+    turn INTEGER,
+    prompt_id TEXT,
+    uuid TEXT,
+    key TEXT NOT NULL,
+    happened_at INTEGER NOT NULL,
+    at INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX tombstones_of_session ON tombstones (session, agent, kind, turn);
+  CREATE INDEX tombstones_of_unit ON tombstones (unit);
+  CREATE INDEX tombstones_by_uuid ON tombstones (uuid) WHERE uuid IS NOT NULL;
+  CREATE INDEX tombstones_of_notes ON tombstones (key) WHERE kind = 'note';
+
+  INSERT INTO deleted_rows (unit, kind, ref, session_id, project, happened_at, row, at)
+  SELECT '#' || id, 'observations', CAST(id AS TEXT), row ->> 'session_id', row ->> 'project', row ->> 'at', row, at FROM forgotten WHERE row IS NOT NULL;
+  -- The titles of these are not known any more: an empty key stands for any observation of the turn.
+  INSERT INTO tombstones (unit, kind, agent, session, turn, key, happened_at, at)
+  SELECT '#' || f.id, 'observation', s.agent, s.content_session_id,
+    coalesce(f.row ->> 'prompt_number', CAST(substr(f.key, instr(f.key, ':') + 1) AS INTEGER)), '', f.at, f.at
+  FROM forgotten f JOIN sessions s ON s.id = coalesce(f.row ->> 'session_id', CAST(f.key AS INTEGER));
+  DROP TABLE forgotten;
+
+  -- Like those of documents, the ids of sessions and prompts are never reused: a deleted one may be restored.
+  CREATE TRIGGER sessions_newest_gone AFTER DELETE ON sessions
+  WHEN NOT EXISTS (SELECT 1 FROM sessions WHERE id > old.id) BEGIN
+    INSERT INTO marks (name, value) VALUES ('newest session', CAST(old.id AS TEXT))
+    ON CONFLICT (name) DO UPDATE SET value = excluded.value WHERE CAST(value AS INTEGER) < old.id;
+  END;
+  CREATE TRIGGER prompts_newest_gone AFTER DELETE ON prompts
+  WHEN NOT EXISTS (SELECT 1 FROM prompts WHERE id > old.id) BEGIN
+    INSERT INTO marks (name, value) VALUES ('newest prompt', CAST(old.id AS TEXT))
+    ON CONFLICT (name) DO UPDATE SET value = excluded.value WHERE CAST(value AS INTEGER) < old.id;
+  END;
+  `,
 ]
 
-/** The schema version that this program knows. */
-const SCHEMA_VERSION = MIGRATIONS.length
-
-/** Thrown when a newer program has migrated the database: writing to it could lose data. */
-export class NewerDatabase extends Error {
-  constructor(path: string, found: number) {
-    super(
-      `${path} was written by a newer Recollect (schema version ${found}; this program knows ${SCHEMA_VERSION}). ` +
-        'Update Recollect, or set RECOLLECT_HOME to another folder. Nothing was changed.',
-    )
-  }
-}
-
-/** Must run before anything is written: even the header of a newer database must not change. */
-export function refuseNewerDatabase(db: Database, path: string): void {
-  if (versionOf(db) > SCHEMA_VERSION) throw new NewerDatabase(path, versionOf(db))
-}
-
-/** For read-only use, where the missing steps cannot be taken. */
-export function refuseOlderDatabase(db: Database, path: string): void {
-  if (versionOf(db) === SCHEMA_VERSION) return
-  throw new Error(
-    `${path} was written by an older Recollect (schema version ${versionOf(db)}; this program needs ${SCHEMA_VERSION}). ` +
-      'Start the worker once where it can write to the file (recollect start); that migrates it.',
-  )
-}
+if (MIGRATIONS.length !== SCHEMA_VERSION)
+  throw new Error(`SCHEMA_VERSION in schema-version.ts must be ${MIGRATIONS.length}, the number of migrations`)
 
 /** Takes the missing steps. A test may stop at an earlier version. */
 export function migrate(db: Database, upTo = SCHEMA_VERSION): void {
@@ -583,5 +617,3 @@ export function migrate(db: Database, upTo = SCHEMA_VERSION): void {
     }).immediate()
   }
 }
-
-const versionOf = (db: Database) => (db.query('PRAGMA user_version').get() as { user_version: number }).user_version

@@ -77,6 +77,11 @@ export function noteStatements(db: Database, index: DocumentIndexes) {
     SELECT s.newer FROM superseded s JOIN notes n ON n.id = s.newer WHERE s.older = @older AND n.deleted_at IS NULL ORDER BY n.updated_at DESC`)
   const byId = db.prepare<NoteRow, SqlParams>('SELECT * FROM notes WHERE id = @id')
   const bySession = db.prepare<NoteRow, SqlParams>(`SELECT * FROM notes WHERE session = @session AND type = 'episodic' ORDER BY id LIMIT 1`)
+  const allOfSession = db.prepare<NoteRow, SqlParams>('SELECT * FROM notes WHERE session = @session ORDER BY id')
+  const madeFrom = db.prepare<NoteRow, SqlParams>(`
+    SELECT * FROM notes WHERE conflict_of = @id OR (source = 'reflection' AND instr(unknown, @id) > 0) ORDER BY id`)
+  const deletedAt = db.prepare<NoteRow, SqlParams>('SELECT * FROM notes WHERE deleted_at = @at ORDER BY id')
+  const dropVersions = db.prepare('DELETE FROM note_versions WHERE note = @id')
   const byPrint = db.prepare<NoteRow, SqlParams>('SELECT * FROM notes WHERE print = @print ORDER BY updated_at DESC')
   const list = db.prepare<NoteRow, SqlParams>(`
     SELECT * FROM notes
@@ -181,6 +186,15 @@ export function noteStatements(db: Database, index: DocumentIndexes) {
     ofSession: async (session: string): Promise<Note | null> => {
       const row = bySession.get({ session })
       return row ? fromRow(row) : null
+    },
+    /** Everything that was noted in an agent's session. */
+    allOfSession: async (session: string): Promise<Note[]> => allOfSession.all({ session }).map(fromRow),
+    /** Conflicting versions of a note, and the notes that a reflection made from it. */
+    versionsAndReflectionsOf: async (id: NoteId): Promise<Note[]> => madeFrom.all({ id }).map(fromRow),
+    /** Notes that were hidden at exactly this time, by one deletion. */
+    deletedAt: async (at: number): Promise<Note[]> => deletedAt.all({ at }).map(fromRow),
+    dropVersions: async (id: NoteId): Promise<void> => {
+      dropVersions.run({ id })
     },
     withFingerprint: async (print: string): Promise<Note[]> => byPrint.all({ print }).map(fromRow),
     list: async ({ project, types, namespace, hidden = false, now, limit, offset = 0 }: NoteFilter): Promise<Note[]> =>

@@ -4,9 +4,10 @@ import type { Concept, Observation, ObservationType } from '../core/memory.ts'
 import type { IndexedDocument } from './document.ts'
 import { scopeWord } from './document-ranking.ts'
 import type { DocumentIndexes } from './documents.ts'
-import { eachRow, NO_ROWS, quoteFtsWord, type RowsAndBytes, readJsonColumn, type SqlParams } from './statement.ts'
+import { eachRow, quoteFtsWord, readJsonColumn, type SqlParams } from './statement.ts'
+import type { Tombstones } from './tombstones.ts'
 
-type ObservationTableRow = {
+export type ObservationTableRow = {
   id: number
   key: string
   session_id: number
@@ -26,8 +27,6 @@ type ObservationTableRow = {
   at: number
 }
 
-type StoredObservationRow = ObservationTableRow & { memory_session_id: string }
-
 /** A memory and the branch of its turn; null outside git, or when unknown. */
 export type WithBranch<T> = T & { branch: string | null }
 
@@ -35,7 +34,7 @@ export type WithBranch<T> = T & { branch: string | null }
 const MAX_RECENT_FILE_TOUCHES = 200
 
 /** Every statement about observations. */
-export function observationStatements(db: Database, index: DocumentIndexes) {
+export function observationStatements(db: Database, index: DocumentIndexes, tombstones: Tombstones) {
   const insert = db.prepare<ObservationTableRow, SqlParams>(`
     INSERT INTO observations (key, session_id, memory_session_id, project, prompt_number, type, title, subtitle, narrative, facts, concepts,
       files_read, files_modified, tool, tokens, model, at)
@@ -88,24 +87,6 @@ export function observationStatements(db: Database, index: DocumentIndexes) {
   const sums = db.prepare<{ count: number; tokens: number }, []>(
     'SELECT count(*) AS count, coalesce(sum(tokens), 0) AS tokens FROM observations',
   )
-  const stored = db.prepare<StoredObservationRow, SqlParams>('SELECT * FROM observations WHERE id = @id')
-  const setForgotten = db.prepare(`
-    INSERT INTO forgotten (key, id, row, at) VALUES (@key, @id, @row, @at) ON CONFLICT (key) DO UPDATE SET id = excluded.id, row = excluded.row, at = excluded.at`)
-  const forgottenKey = db.prepare('SELECT 1 FROM forgotten WHERE key = @key')
-  const forgottenRow = db.prepare<{ row: string | null; at: number }, SqlParams>('SELECT row, at FROM forgotten WHERE id = @id')
-  const unforget = db.prepare('DELETE FROM forgotten WHERE id = @id')
-  const erase = db.prepare('UPDATE forgotten SET row = NULL WHERE row IS NOT NULL AND (id = @id OR at < @before)')
-  const pastForgotten = db.prepare<RowsAndBytes, SqlParams>(`
-    SELECT count(*) AS rows, coalesce(sum(octet_length(row)), 0) AS bytes FROM forgotten WHERE row IS NOT NULL AND at < @before`)
-  const putBack = db.prepare<ObservationTableRow, SqlParams>(`
-    INSERT INTO observations (id, key, session_id, memory_session_id, project, prompt_number, type, title, subtitle, narrative, facts, concepts,
-      files_read, files_modified, tool, tokens, model, at)
-    VALUES (@id, @key, @session_id, @memory_session_id, @project, @prompt_number, @type, @title, @subtitle, @narrative, @facts, @concepts,
-      @files_read, @files_modified, @tool, @tokens, @model, @at)
-    ON CONFLICT DO NOTHING RETURNING *`)
-  const memorySession = db.prepare<{ id: string | null; project: string }, SqlParams>(
-    'SELECT memory_session_id AS id, project FROM sessions WHERE id = @sessionId',
-  )
   const turnContext = db.prepare<{ title: string | null; text: string | null }, SqlParams>(`
     SELECT s.title, p.text FROM sessions s LEFT JOIN prompts p ON p.session_id = s.id AND p.number = @number WHERE s.id = @sessionId`)
   /** The session's title and the prompt of the observation's turn. */
@@ -126,6 +107,13 @@ export function observationStatements(db: Database, index: DocumentIndexes) {
     WHERE (@project IS NULL OR o.project = @project) ORDER BY o.at, o.id`,
   )
 
+  /** Tells which observations of a turn were deleted. If it is not known which, none is added to those that are there. */
+  const deletedIn = (sessionId: number, turn: number) => {
+    const keys = tombstones.observationsOfTurn(sessionId, turn)
+    if (keys.length === 0) return () => false
+    return (title: string, isThere: boolean) => keys.includes(tombstones.observationKey(title)) || (keys.includes('') && !isThere)
+  }
+
   /** Writes the row only. The indexes are written for several observations at once. */
   const put = (memorySessionId: MemorySessionId, o: Omit<Observation, 'id'> & { key: string }): Observation => {
     const row = insert.get({
@@ -138,7 +126,7 @@ export function observationStatements(db: Database, index: DocumentIndexes) {
     })
     if (!row) throw new Error('an observation was neither added nor updated')
     putFiles(row)
-    return fromRow(row)
+    return observationOf(row)
   }
 
   return {
@@ -154,9 +142,10 @@ export function observationStatements(db: Database, index: DocumentIndexes) {
       const before = new Map(keysOfTurn.all(turn).map((row) => [row.key, row.id]))
       const added: Observation[] = []
       const written: Observation[] = []
+      const isDeleted = deletedIn(turn.sessionId, turn.number)
       for (const o of observations) {
-        // An observation that a person has forgotten must not come back when its turn is distilled again.
-        if (forgottenKey.get({ key: o.key })) continue
+        // An observation that a person has deleted must not come back when its turn is distilled again.
+        if (isDeleted(o.title, before.has(o.key))) continue
         const observation = put(turn.memorySessionId, o)
         written.push(observation)
         if (!before.delete(o.key)) added.push(observation)
@@ -171,19 +160,19 @@ export function observationStatements(db: Database, index: DocumentIndexes) {
       turn: { sessionId: number; memorySessionId: MemorySessionId },
       observations: (Omit<Observation, 'id'> & { key: string })[],
     ): Promise<number> => {
-      const fresh = observations.filter((o) => !hasKey.get({ key: o.key }) && !forgottenKey.get({ key: o.key }))
+      const fresh = observations.filter((o) => !hasKey.get({ key: o.key }) && !deletedIn(turn.sessionId, o.promptNumber)(o.title, false))
       index.put(...fresh.map((o) => observationDocument(put(turn.memorySessionId, o), '')))
       return fresh.length
     },
     recent: async (project: ProjectKey, limit: number): Promise<WithBranch<Observation>[]> =>
-      recent.all({ project, limit }).map((row) => ({ ...fromRow(row), branch: row.branch })),
+      recent.all({ project, limit }).map((row) => ({ ...observationOf(row), branch: row.branch })),
     /** The newest observations of a branch. */
     recentOn: async (project: ProjectKey, branch: string, limit: number): Promise<WithBranch<Observation>[]> =>
-      recentOn.all({ project, branch, limit }).map((row) => ({ ...fromRow(row), branch: row.branch })),
+      recentOn.all({ project, branch, limit }).map((row) => ({ ...observationOf(row), branch: row.branch })),
     /** The highest id. Ids follow the order of insertion, not the time of the event. */
     lastId: async (): Promise<number> => last.get()?.id ?? 0,
-    get: async (ids: number[]): Promise<Observation[]> => ids.flatMap((id) => byId.get({ id }) ?? []).map(fromRow),
-    ofSession: async (sessionId: number, limit: number): Promise<Observation[]> => ofSession.all({ sessionId, limit }).map(fromRow),
+    get: async (ids: number[]): Promise<Observation[]> => ids.flatMap((id) => byId.get({ id }) ?? []).map(observationOf),
+    ofSession: async (sessionId: number, limit: number): Promise<Observation[]> => ofSession.all({ sessionId, limit }).map(observationOf),
     /**
      * Recent observations of other sessions about a file: first those that changed it, then those that mention it, then those that only read it;
      * newest first. `mentioned` are ids of observations that mention the file without having touched it.
@@ -196,7 +185,7 @@ export function observationStatements(db: Database, index: DocumentIndexes) {
       limit: number,
     ): Promise<Observation[]> => {
       const name = path.slice(path.lastIndexOf('/') + 1)
-      return aboutFile.all({ project, path, name, mentioned: JSON.stringify(mentioned), notSession, limit }).map(fromRow)
+      return aboutFile.all({ project, path, name, mentioned: JSON.stringify(mentioned), notSession, limit }).map(observationOf)
     },
     /** Recently touched files of a project whose paths contain `name`. */
     pathsWith: async (project: ProjectKey, name: string): Promise<string[]> =>
@@ -208,47 +197,16 @@ export function observationStatements(db: Database, index: DocumentIndexes) {
         })
         .map((row) => row.path),
     withConcept: async (project: ProjectKey | null, concept: string, limit: number): Promise<Observation[]> =>
-      withConcept.all({ project, concept: JSON.stringify(concept), limit }).map(fromRow),
+      withConcept.all({ project, concept: JSON.stringify(concept), limit }).map(observationOf),
     /** The number of observations, and the tokens of all of them. */
     totals: async () => sums.get() ?? { count: 0, tokens: 0 },
-    /** Indexes a session's observations again, under their current project. */
-    reindex: async (sessionId: number) => {
-      index.put(...ofSession.all({ sessionId, limit: -1 }).map((row) => observationDocument(fromRow(row), contextOf(row))))
+    /** Indexes a session's observations again, under their current project; or only those of one turn. */
+    reindex: async (sessionId: number, turn?: number) => {
+      const rows = ofSession.all({ sessionId, limit: -1 }).filter((row) => turn === undefined || row.prompt_number === turn)
+      index.put(...rows.map((row) => observationDocument(observationOf(row), contextOf(row))))
     },
-    /** Removes an observation everywhere. It can be restored until it is erased. Null when it does not exist. */
-    forget: async (id: number, at: number): Promise<Observation | null> => {
-      const row = stored.get({ id })
-      if (!row) return null
-      setForgotten.run({ key: row.key, id, row: JSON.stringify(row), at })
-      remove.run({ id })
-      return fromRow(row)
-    },
-    /** A forgotten observation; null when there is none or it has been erased. */
-    getForgotten: async (id: number): Promise<{ observation: Observation; at: number } | null> => {
-      const found = forgottenRow.get({ id })
-      return found?.row ? { observation: fromRow(readJsonColumn<ObservationTableRow>(found.row)), at: found.at } : null
-    },
-    /** Restores a forgotten observation under its old id. Null when it does not exist, or its session was deleted. */
-    restore: async (id: number): Promise<Observation | null> => {
-      const found = forgottenRow.get({ id })
-      if (!found?.row) return null
-      const forgotten = readJsonColumn<StoredObservationRow>(found.row)
-      const session = memorySession.get({ sessionId: forgotten.session_id })
-      if (!session?.id) return null
-      unforget.run({ id })
-      const row = putBack.get({ ...forgotten, memory_session_id: session.id, project: session.project })
-      if (!row) return null
-      putFiles(row)
-      index.put(observationDocument(fromRow(row), contextOf(row)))
-      return fromRow(row)
-    },
-    /** Erases the text of one forgotten observation, or of all that were forgotten before a time. */
-    eraseForgotten: async (which: { id: number } | { before: number }): Promise<number> =>
-      erase.run({ id: -1, before: 0, ...which }).changes,
-    /** What `eraseForgotten` would erase. */
-    countErasable: async (before: number): Promise<RowsAndBytes> => pastForgotten.get({ before }) ?? NO_ROWS,
     each: function* (project: ProjectKey | null) {
-      for (const row of all({ project })) yield { ...fromRow(row), agent: row.agent, contentSessionId: row.content_session_id }
+      for (const row of all({ project })) yield { ...observationOf(row), agent: row.agent, contentSessionId: row.content_session_id }
     },
   }
 }
@@ -271,7 +229,8 @@ function observationDocument(o: Observation, context: string): IndexedDocument {
   }
 }
 
-function fromRow(row: ObservationTableRow): Observation {
+/** An observation as callers know it. */
+export function observationOf(row: ObservationTableRow): Observation {
   return {
     id: row.id,
     sessionId: row.session_id,

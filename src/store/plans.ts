@@ -48,6 +48,7 @@ export function planStatements(db: Database) {
     SELECT * FROM plans WHERE applied_at IS NOT NULL AND undone_at IS NULL AND (@kind IS NULL OR kind = @kind) ORDER BY applied_at DESC, id DESC LIMIT 1`)
   const apply = db.prepare('UPDATE plans SET content = @content, undo = @undo, applied_at = @at WHERE id = @id')
   const undone = db.prepare('UPDATE plans SET undone_at = @at WHERE id = @id')
+  const dropMentioning = db.prepare("DELETE FROM plans WHERE instr(content, @id) > 0 OR instr(coalesce(undo, ''), @id) > 0")
   const past = 'coalesce(applied_at, planned_at) < CASE WHEN applied_at IS NULL THEN @plannedBefore ELSE @appliedBefore END'
   const purge = db.prepare(`DELETE FROM plans WHERE ${past}`)
   const countPast = db.prepare<RowsAndBytes, SqlParams>(`
@@ -68,6 +69,10 @@ export function planStatements(db: Database) {
     },
     setUndone: async (id: number, at: number): Promise<void> => {
       undone.run({ id, at })
+    },
+    /** Drops plans about these notes: an open plan quotes them, and an applied one could not be undone without them. */
+    dropMentioning: async (notes: string[]): Promise<void> => {
+      for (const id of notes) dropMentioning.run({ id })
     },
     purge: async (appliedBefore: number, plannedBefore: number): Promise<number> => purge.run({ appliedBefore, plannedBefore }).changes,
     countPurgeable: async (appliedBefore: number, plannedBefore: number): Promise<RowsAndBytes> =>

@@ -4,7 +4,7 @@ import type { OpenFailure, PassedTestRun, Prompt, Session, Traces } from '../cor
 import type { IndexedDocument } from './document.ts'
 import { CONTEXT_PROMPTS_EACH_SIDE } from './document-rows.ts'
 import type { DocumentIndexes } from './documents.ts'
-import { eachRow, readJsonColumn, type SqlParams } from './statement.ts'
+import { eachRow, readJsonColumn, type SqlParams, sqlNextId } from './statement.ts'
 
 type PromptRow = {
   id: number
@@ -25,8 +25,10 @@ const CONTEXT_CHARS_PER_PROMPT = 300
 /** Every statement about prompts and the answers to them. */
 export function promptStatements(db: Database, index: DocumentIndexes) {
   const insert = db.prepare<PromptRow, SqlParams>(`
-    INSERT INTO prompts (session_id, project, number, key, prompt_id, uuid, origin, text, branch, at)
-    SELECT @sessionId, @project, 1 + coalesce(max(number), 0), @key, @promptId, @uuid, @origin, @text, @branch, @at
+    INSERT INTO prompts (id, session_id, project, number, key, prompt_id, uuid, origin, text, branch, at)
+    SELECT ${sqlNextId('prompts', 'newest prompt')}, @sessionId, @project, 1 + max(coalesce(max(number), 0), (
+      SELECT coalesce(max(t.turn), 0) FROM sessions s CROSS JOIN tombstones t ON t.session = s.content_session_id AND t.agent = s.agent AND t.kind = 'turn'
+      WHERE s.id = @sessionId)), @key, @promptId, @uuid, @origin, @text, @branch, @at
     FROM prompts WHERE session_id = @sessionId
     ON CONFLICT (session_id, key) DO NOTHING
     RETURNING *`)
@@ -35,10 +37,10 @@ export function promptStatements(db: Database, index: DocumentIndexes) {
     UPDATE tool_uses SET prompt_number = @number
     WHERE session_id = @sessionId AND prompt_id = @promptId AND at >= @at AND prompt_number < @number`)
   const byKey = db.prepare<PromptRow, SqlParams>('SELECT * FROM prompts WHERE session_id = @sessionId AND key = @key')
-  const sameText = db.prepare<{ n: number }, SqlParams>(`
-    SELECT count(*) AS n FROM prompts WHERE session_id = @sessionId AND key >= @from AND key < @to`)
-  const sameTextLines = db.prepare<{ n: number }, SqlParams>(`
-    SELECT count(*) AS n FROM prompts WHERE session_id = @sessionId AND key >= @from AND key < @to AND uuid IS NOT NULL`)
+  const lastOfText = db.prepare<{ n: number | null }, SqlParams>(`
+    SELECT max(CAST(substr(key, length(@from) + 1) AS INTEGER)) AS n FROM prompts WHERE session_id = @sessionId AND key >= @from AND key < @to`)
+  const withoutLine = db.prepare<{ key: string }, SqlParams>(`
+    SELECT key FROM prompts WHERE session_id = @sessionId AND key >= @from AND key < @to AND uuid IS NULL ORDER BY number LIMIT 1`)
   const keyOfLine = db.prepare<{ key: string }, SqlParams>('SELECT key FROM prompts WHERE uuid = @uuid AND session_id = @sessionId')
   const setUuid = db.prepare('UPDATE prompts SET uuid = @uuid WHERE session_id = @sessionId AND key = @key AND uuid IS NULL')
   const fillBranch = db.prepare('UPDATE prompts SET branch = @branch WHERE session_id = @sessionId AND key = @key AND branch IS NULL')
@@ -68,6 +70,8 @@ export function promptStatements(db: Database, index: DocumentIndexes) {
     SELECT number, open_failures FROM prompts
     WHERE session_id = @sessionId AND number BETWEEN @number - @reach AND @number + @reach AND open_failures IS NOT NULL ORDER BY number`)
   const setFailures = db.prepare('UPDATE prompts SET open_failures = @failures WHERE session_id = @sessionId AND number = @number')
+  // The vector is made again without the deleted words; until then there is none.
+  const dropVector = db.prepare("DELETE FROM vectors WHERE document_id = (SELECT id FROM documents WHERE kind = 'prompt' AND ref = @ref)")
   const setTraces = db.prepare('UPDATE prompts SET traces = @traces WHERE id = @id')
   const traces = db.prepare<{ sessionId: number; number: number; traces: string }, SqlParams>(`
     SELECT p.session_id AS sessionId, p.number, p.traces FROM
@@ -80,6 +84,9 @@ export function promptStatements(db: Database, index: DocumentIndexes) {
     SELECT traces ->> 'passes' AS passes FROM prompts
     WHERE project = @project AND traces ->> 'passes' IS NOT NULL AND (@branch IS NULL OR branch IS NULL OR branch = @branch)
     ORDER BY at DESC LIMIT @limit`)
+  const passesOf = db.prepare<{ passes: string }, SqlParams>(`
+    SELECT traces ->> 'passes' AS passes FROM prompts
+    WHERE session_id IN (SELECT value FROM json_each(@sessions)) AND traces ->> 'passes' IS NOT NULL`)
   const all = eachRow<PromptRow & { content_session_id: string; agent: string }>(
     db,
     `
@@ -132,12 +139,12 @@ export function promptStatements(db: Database, index: DocumentIndexes) {
       index.put(...near.all({ sessionId: session.id, number: row.number, reach: CONTEXT_PROMPTS_EACH_SIDE }).map(documentOf))
       return fromRow(row)
     },
-    /** How many prompts of the session have a key with this prefix: counts repetitions of one text. */
-    countKeys: async (sessionId: number, prefix: string): Promise<number> =>
-      sameText.get({ sessionId, from: prefix, to: `${prefix}\uffff` })?.n ?? 0,
-    /** Like `countKeys`, but only prompts that were found in a transcript. */
-    countTranscriptLines: async (sessionId: number, prefix: string): Promise<number> =>
-      sameTextLines.get({ sessionId, from: prefix, to: `${prefix}\uffff` })?.n ?? 0,
+    /** The next free key with this prefix: prompts with one text are numbered. */
+    nextKey: async (sessionId: number, prefix: string): Promise<string> =>
+      `${prefix}${1 + (lastOfText.get({ sessionId, from: prefix, to: `${prefix}\uffff` })?.n ?? 0)}`,
+    /** The key of the first prompt with this prefix that was not found in a transcript yet. */
+    keyWithoutLine: async (sessionId: number, prefix: string): Promise<string | null> =>
+      withoutLine.get({ sessionId, from: prefix, to: `${prefix}\uffff` })?.key ?? null,
     /** The key of the prompt on this line of a transcript. */
     keyOfLine: async (sessionId: number, uuid: string): Promise<string | null> => keyOfLine.get({ sessionId, uuid })?.key ?? null,
     has: async (sessionId: number, key: string): Promise<boolean> => byKey.get({ sessionId, key }) !== null,
@@ -164,6 +171,12 @@ export function promptStatements(db: Database, index: DocumentIndexes) {
     /** Indexes a session's prompts again, under their current project. */
     reindex: async (sessionId: number) => {
       index.put(...ofSession.all({ sessionId }).map(documentOf))
+    },
+    /** Indexes a prompt and its neighbours again, after one of them was deleted or restored: each is context of the others. */
+    reindexAround: async (sessionId: number, number: number) => {
+      const rows = near.all({ sessionId, number, reach: CONTEXT_PROMPTS_EACH_SIDE })
+      index.put(...rows.map(documentOf))
+      for (const { id } of rows) dropVector.run({ ref: String(id) })
     },
     get: async (id: number): Promise<Prompt | null> => orNull(byId.get({ id })),
     /** Sets the branch on which the turn ended, whichever it started on. */
@@ -193,6 +206,9 @@ export function promptStatements(db: Database, index: DocumentIndexes) {
     /** The tests that passed in a project's latest turns with tests, on this branch or on an unknown one. */
     recentPasses: async (project: ProjectKey, branch: string | null, turns: number): Promise<PassedTestRun[]> =>
       passes.all({ project, branch, limit: turns }).flatMap((row) => readJsonColumn<PassedTestRun[]>(row.passes)),
+    /** The tests that passed in these sessions. */
+    passesOf: async (sessions: number[]): Promise<PassedTestRun[]> =>
+      passesOf.all({ sessions: JSON.stringify(sessions) }).flatMap((row) => readJsonColumn<PassedTestRun[]>(row.passes)),
     /** The failures that were open when the turn started: those of the nearest earlier turn. */
     openFailuresBefore: async (sessionId: number, number: number): Promise<OpenFailure[]> => {
       const row = failures.get({ sessionId, number })

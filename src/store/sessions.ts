@@ -9,7 +9,7 @@ import {
   type ProjectKey,
 } from '../core/ids.ts'
 import type { Session } from '../core/memory.ts'
-import { eachRow, type SqlParams } from './statement.ts'
+import { eachRow, type SqlParams, sqlNextId } from './statement.ts'
 
 type SessionRow = {
   id: number
@@ -42,8 +42,8 @@ export type ProjectCount = { project: ProjectKey; sessions: number; lastAt: numb
 /** Every statement about sessions and their muted turns. */
 export function sessionStatements(db: Database) {
   const insert = db.prepare<SessionRow, SqlParams>(`
-    INSERT INTO sessions (agent, content_session_id, project, folder, branch, status, transcript, client_pid, started_at, last_event_at)
-    VALUES (@agent, @contentSessionId, coalesce((SELECT now FROM renamed_projects WHERE old = @project), @project), @folder, @branch, 'initialized', @transcript, @clientPid, @at, @at)
+    INSERT INTO sessions (id, agent, content_session_id, project, folder, branch, status, transcript, client_pid, started_at, last_event_at)
+    VALUES (${sqlNextId('sessions', 'newest session')}, @agent, @contentSessionId, coalesce((SELECT now FROM renamed_projects WHERE old = @project), @project), @folder, @branch, 'initialized', @transcript, @clientPid, @at, @at)
     ON CONFLICT (agent, content_session_id) DO NOTHING
     RETURNING *`)
   const byContent = db.prepare<SessionRow, SqlParams>(

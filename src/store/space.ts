@@ -8,6 +8,10 @@ export type DatabasePart = { name: string; bytes: number }
 const PARTS_CACHE_MS = 10 * 60_000
 const MAX_QUICK_SCAN_BYTES = 64 * 1024 * 1024
 
+/** A reader in another process keeps the log from being emptied, usually for a few milliseconds. */
+const LOG_RETRY_MS = 100
+const MAX_LOG_WAIT_MS = 20_000
+
 /** The size of the database file, and how to reduce it. `inTurn` keeps these writes apart from transactions. */
 export function spaceStatements(db: Database, inTurn: <T>(work: () => Promise<T>) => Promise<T>) {
   const number = (pragma: string) => Object.values((db.query(`PRAGMA ${pragma}`).get() ?? {}) as Record<string, number>)[0] ?? 0
@@ -53,17 +57,28 @@ export function spaceStatements(db: Database, inTurn: <T>(work: () => Promise<T>
           return changed() - before > 1
         }),
       ),
+    /** Begins to rewrite every segment of the full-text indexes, without the words of deleted documents. Repeated calls of `merge` finish it. */
+    beginRewrite: (pages: number): Promise<void> =>
+      inTurn(async () => {
+        for (const merge of merges) merge.run({ pages: -pages })
+      }),
     /** Copies the current database to a new file, while writes continue. */
     copyTo: (path: string): void => {
       db.run('VACUUM INTO ?', [path])
     },
-    /** Rewrites the file without free pages. Takes about a second per hundred megabytes, and needs the same space again meanwhile. */
+    /** Rewrites the file without free pages and empties its log, so that nothing of deleted rows is left in them. Takes about a second per hundred megabytes, and needs the same space again meanwhile. */
     rewrite: (): Promise<void> =>
       inTurn(async () => {
         db.run('PRAGMA auto_vacuum = INCREMENTAL')
         db.run('VACUUM')
-        db.run('PRAGMA wal_checkpoint(TRUNCATE)')
         known = null
+        for (let waited = 0; ; waited += LOG_RETRY_MS) {
+          const { busy } = db.query('PRAGMA wal_checkpoint(TRUNCATE)').get() as { busy: number }
+          if (busy === 0) return
+          if (waited >= MAX_LOG_WAIT_MS)
+            throw new Error('another program has been reading the database for too long; its log could not be emptied')
+          await Bun.sleep(LOG_RETRY_MS)
+        }
       }),
   }
 }

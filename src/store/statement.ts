@@ -23,6 +23,11 @@ export function eachRow<Row>(db: Database, sql: string): (params: SqlParams) => 
   }
 }
 
+/** One more than any id that a table ever had: a trigger stores the highest id as a mark when its row is deleted. */
+export const sqlNextId = (table: string, mark: string) => `1 + max(
+  coalesce((SELECT max(id) FROM ${table}), 0),
+  coalesce((SELECT CAST(value AS INTEGER) FROM marks WHERE name = '${mark}'), 0))`
+
 /** A value from a JSON column. It has the type that was written, because only the store writes these columns. */
 export const readJsonColumn = <T>(text: string): T => JSON.parse(text)
 

@@ -10,28 +10,32 @@ import { exists, fileSizeBytes, moveFile, readBytes } from '../platform/files.ts
 import { filesIn } from '../platform/folder.ts'
 import { auditStatements } from './audit.ts'
 import { costStatements } from './costs.ts'
+import type { deletionStatements } from './deletions.ts'
 import { distilledTurnStatements } from './distilled-turns.ts'
 import { documentStatements } from './documents.ts'
 import { feedStatements } from './feed.ts'
 import { injectionStatements } from './injections.ts'
 import { jobStatements } from './jobs.ts'
 import { linkStatements } from './links.ts'
-import { migrate, NewerDatabase, refuseNewerDatabase, refuseOlderDatabase } from './migrations.ts'
 import { noteStatements } from './notes.ts'
 import { observationStatements } from './observations.ts'
 import { planStatements } from './plans.ts'
 import { projectStatements } from './projects.ts'
 import { promptStatements } from './prompts.ts'
 import { receiptStatements } from './receipts.ts'
+import { NewerDatabase, refuseNewerDatabase, refuseOlderDatabase, SCHEMA_VERSION, versionOf } from './schema-version.ts'
 import { sessionStatements } from './sessions.ts'
 import { spaceStatements } from './space.ts'
 import { summaryStatements } from './summaries.ts'
+import { tombstoneStatements } from './tombstones.ts'
 import { toolUseStatements } from './tool-uses.ts'
 import { transcriptStatements } from './transcripts.ts'
 import { vectorStatements } from './vectors.ts'
 
 export type { CandidateIds } from './candidates.ts'
 export type { ForeignSession } from './claude-mem.ts'
+export type { DeletionFilter, SelectedRows } from './deletion-selection.ts'
+export type { DeletedUnit } from './deletion-undo.ts'
 export type {
   DocumentKind,
   DocumentLocation,
@@ -49,6 +53,7 @@ export type { NoteFile, NoteFilter } from './notes.ts'
 export type { WithBranch } from './observations.ts'
 export { type PlanKind, type StoredPlan, UNDO_DAYS } from './plans.ts'
 export type { RowsAndBytes } from './statement.ts'
+export type { Tombstone } from './tombstones.ts'
 export type { UnembeddedDocument } from './vectors.ts'
 export { NewerDatabase }
 
@@ -68,14 +73,16 @@ export async function openStore(path: string, options: StoreOptions = {}) {
   requireSafeSqlite()
   let db: Database
   try {
-    db = openDatabase(path, options.readonly ?? false)
+    db = await openDatabase(path, options.readonly ?? false)
   } catch (cause) {
     throw isCorrupt(cause) ? new CorruptDatabase(path, { cause }) : cause
   }
   const index = documentStatements(db)
+  const tombstones = tombstoneStatements(db)
   const begin = db.prepare('BEGIN IMMEDIATE')
   const commit = db.prepare('COMMIT')
   const rollback = db.prepare('ROLLBACK')
+  let deletions: Promise<ReturnType<typeof deletionStatements>> | null = null
   let last: Promise<unknown> = Promise.resolve()
   /** Runs work one after the other, even if the one before failed. */
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
@@ -91,12 +98,18 @@ export async function openStore(path: string, options: StoreOptions = {}) {
     projects: projectStatements(db),
     feed: feedStatements(db),
     toolUses: toolUseStatements(db),
-    observations: observationStatements(db, index),
-    summaries: summaryStatements(db, index),
+    observations: observationStatements(db, index, tombstones),
+    summaries: summaryStatements(db, index, tombstones),
     notes: noteStatements(db, index),
     plans: planStatements(db),
     jobs: jobStatements(db),
-    distilledTurns: distilledTurnStatements(db),
+    distilledTurns: distilledTurnStatements(db, tombstones),
+    tombstones,
+    /** What deletes and restores memories. Loaded with the first deletion, because a session never needs it. */
+    deletions: (): Promise<ReturnType<typeof deletionStatements>> => {
+      deletions ??= import('./deletions.ts').then(({ deletionStatements }) => deletionStatements(db, tombstones))
+      return deletions
+    },
     costs: costStatements(db),
     injections: injectionStatements(db),
     receipts: receiptStatements(db),
@@ -180,18 +193,97 @@ const DAMAGED_SUFFIX = '.damaged-'
  * damage that does not exist while another one writes.
  */
 export function checkDatabase(path: string): string[] {
-  const db = new Database(path, { readonly: true, strict: true })
+  let db: Database | null = null
   try {
+    db = openForReading(path)
     const rows = db.query('PRAGMA quick_check(20)').all() as { quick_check: string }[]
     return rows.map((row) => row.quick_check).filter((text) => text !== 'ok')
   } catch (cause) {
+    // A busy or unreadable file is another problem, and no reason to replace it.
+    if (!isCorrupt(cause)) throw cause
     return [(cause as Error).message]
   } finally {
-    db.close()
+    db?.close()
   }
 }
 
-function openDatabase(path: string, readonly: boolean): Database {
+/** How many memories a database contains. */
+export type StoredAmounts = { sessions: number; prompts: number; observations: number; summaries: number; notes: number }
+
+/**
+ * Copies a database of any version to a new file while the worker writes, and checks the copy. Free pages, which may contain deleted text, are not
+ * copied. Throws `CorruptDatabase`, or the error of the disk.
+ */
+export function copyDatabase(path: string, to: string): StoredAmounts {
+  const db = readingOrCorrupt(path, () => openForReading(path))
+  try {
+    db.run('PRAGMA busy_timeout = 5000')
+    readingOrCorrupt(path, () => db.run('VACUUM INTO ?', [to]))
+  } finally {
+    db.close()
+  }
+  const [problem] = checkDatabase(to)
+  if (problem) throw new CorruptDatabase(path, { cause: new Error(problem) })
+  return countStored(to)
+}
+
+/** Counts the memories of a database of any version. Throws `CorruptDatabase` if it cannot be read. */
+export function countStored(path: string): StoredAmounts {
+  return readingOrCorrupt(path, () => {
+    const db = openForReading(path)
+    try {
+      const count = (table: keyof StoredAmounts) => db.query<{ n: number }, []>(`SELECT count(*) AS n FROM ${table}`).get()?.n ?? 0
+      return {
+        sessions: count('sessions'),
+        prompts: count('prompts'),
+        observations: count('observations'),
+        summaries: count('summaries'),
+        notes: count('notes'),
+      }
+    } finally {
+      db.close()
+    }
+  })
+}
+
+/**
+ * Migrates a copied database before a worker uses it, and notes in its audit log where it came from. Leaves no log file beside it. Throws
+ * `CorruptDatabase`, also when it is not a database of ours, or `NewerDatabase`.
+ */
+export async function adoptDatabase(
+  path: string,
+  audit: { at: number; action: string; subject: string; details: Record<string, unknown> },
+): Promise<void> {
+  const { migrate } = await import('./migrations.ts')
+  const [problem] = checkDatabase(path)
+  if (problem) throw new CorruptDatabase(path, { cause: new Error(problem) })
+  readingOrCorrupt(path, () => {
+    const db = new Database(path, { readwrite: true, strict: true })
+    try {
+      refuseNewerDatabase(db, path)
+      if (!db.query('SELECT 1 FROM sqlite_schema WHERE name = $name').get({ name: 'observations' })) throw new CorruptDatabase(path)
+      migrate(db)
+      db.run('INSERT INTO audit (at, action, subject, details) VALUES (?, ?, ?, ?)', [
+        audit.at,
+        audit.action,
+        audit.subject,
+        JSON.stringify(audit.details),
+      ])
+    } finally {
+      db.close()
+    }
+  })
+}
+
+function readingOrCorrupt<T>(path: string, read: () => T): T {
+  try {
+    return read()
+  } catch (cause) {
+    throw isCorrupt(cause) ? new CorruptDatabase(path, { cause }) : cause
+  }
+}
+
+async function openDatabase(path: string, readonly: boolean): Promise<Database> {
   const db = readonly ? openForReading(path) : new Database(path, { create: true, readwrite: true, strict: true })
   try {
     db.run('PRAGMA busy_timeout = 5000')
@@ -209,7 +301,7 @@ function openDatabase(path: string, readonly: boolean): Database {
     // WAL with NORMAL: a killed process loses nothing that was committed; a power cut may lose the last seconds, which the transcript still has.
     db.run('PRAGMA journal_mode = WAL')
     db.run('PRAGMA synchronous = NORMAL')
-    migrate(db)
+    if (versionOf(db) < SCHEMA_VERSION) (await import('./migrations.ts')).migrate(db)
     return db
   } catch (cause) {
     db.close()

@@ -4,6 +4,7 @@ import type { Summary } from '../core/memory.ts'
 import type { DocumentIndexes } from './documents.ts'
 import type { WithBranch } from './observations.ts'
 import { eachRow, type SqlParams } from './statement.ts'
+import type { Tombstones } from './tombstones.ts'
 
 type SummaryRow = {
   id: number
@@ -22,7 +23,7 @@ type SummaryRow = {
 }
 
 /** Every statement about summaries. */
-export function summaryStatements(db: Database, index: DocumentIndexes) {
+export function summaryStatements(db: Database, index: DocumentIndexes, tombstones: Tombstones) {
   const put = db.prepare<SummaryRow, SqlParams>(`
     INSERT INTO summaries (key, session_id, project, prompt_number, source, request, investigated, learned, completed, next_steps, notes, model, at)
     VALUES (@key, @sessionId, @project, @promptNumber, @source, @request, @investigated, @learned, @completed, @nextSteps, @notes, @model, @at)
@@ -53,9 +54,16 @@ export function summaryStatements(db: Database, index: DocumentIndexes) {
     WHERE (@project IS NULL OR m.project = @project) ORDER BY m.at, m.id`,
   )
 
+  const isDeleted = (key: string, { sessionId, promptNumber, source, learned }: Omit<Summary, 'id'>): boolean => {
+    const deleted = tombstones.summariesOfTurn(sessionId, promptNumber)
+    if (deleted.length === 0) return false
+    return [learned, key.split(':')[2] ?? ''].some((identity) => deleted.includes(tombstones.summaryKey(source, identity)))
+  }
+
   return {
-    /** Writes the summary with this key; `added` is false when it replaced an earlier one. */
-    put: async (key: string, summary: Omit<Summary, 'id'>): Promise<{ summary: Summary; added: boolean }> => {
+    /** Writes the summary with this key; `added` is false when it replaced an earlier one. Null when a person has deleted it. */
+    put: async (key: string, summary: Omit<Summary, 'id'>): Promise<{ summary: Summary; added: boolean } | null> => {
+      if (isDeleted(key, summary)) return null
       const added = has.get({ key }) === null
       const row = put.get({ key, ...summary })
       if (!row) throw new Error('a summary was neither added nor updated')
@@ -78,9 +86,10 @@ export function summaryStatements(db: Database, index: DocumentIndexes) {
       const row = ofTurn.get({ sessionId, promptNumber })
       return row ? fromRow(row) : null
     },
-    /** Indexes a session's summaries again, under their current project. */
-    reindex: async (sessionId: number) => {
-      for (const row of allOfSession.all({ sessionId })) indexSummary(index, fromRow(row))
+    /** Indexes a session's summaries again, under their current project; or only those of one turn. */
+    reindex: async (sessionId: number, turn?: number) => {
+      for (const row of allOfSession.all({ sessionId }))
+        if (turn === undefined || row.prompt_number === turn) indexSummary(index, fromRow(row))
     },
     /** All summaries of a session, including those of compactions and subagents. */
     allOfSession: async (sessionId: number): Promise<Summary[]> => allOfSession.all({ sessionId }).map(fromRow),

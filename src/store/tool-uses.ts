@@ -33,6 +33,11 @@ export function toolUseStatements(db: Database) {
   const ofSession = db.prepare<ToolUseRow, SqlParams>('SELECT * FROM tool_uses WHERE session_id = @sessionId ORDER BY at, id LIMIT @limit')
   const byId = db.prepare<ToolUseRow, SqlParams>('SELECT * FROM tool_uses WHERE id = @id')
   const has = db.prepare('SELECT 1 FROM tool_uses WHERE session_id = @sessionId AND tool_use_id = @toolUseId')
+  const last = db.prepare<{ toolUseId: string }, SqlParams>(
+    'SELECT tool_use_id AS toolUseId FROM tool_uses WHERE session_id = @sessionId ORDER BY id DESC LIMIT 1',
+  )
+  const sameContent = db.prepare<{ n: number }, SqlParams>(`
+    SELECT count(*) AS n FROM tool_uses WHERE session_id = @sessionId AND tool_use_id >= @from AND tool_use_id < @to`)
   const purge = db.prepare(`
     DELETE FROM tool_uses WHERE id IN (SELECT id FROM tool_uses WHERE stored_at < @before ORDER BY stored_at LIMIT @limit)`)
   const bytes = 'octet_length(input) + coalesce(octet_length(output), 0) + coalesce(octet_length(error), 0)'
@@ -56,6 +61,11 @@ export function toolUseStatements(db: Database) {
     add: async (use: Omit<ToolUse, 'id'> & { promptId: string | null }): Promise<boolean> =>
       insert.run({ ...use, interrupted: Number(use.interrupted), storedAt: Date.now() }).changes > 0,
     has: async (sessionId: number, toolUseId: string): Promise<boolean> => has.get({ sessionId, toolUseId }) !== null,
+    /** The id of the tool use that was stored last. */
+    lastId: async (sessionId: number): Promise<string | null> => last.get({ sessionId })?.toolUseId ?? null,
+    /** How many tool uses of the session have an id with this prefix. */
+    countIds: async (sessionId: number, prefix: string): Promise<number> =>
+      sameContent.get({ sessionId, from: prefix, to: `${prefix}\uffff` })?.n ?? 0,
     /** The tool uses of a turn, in order. */
     ofTurn: async (sessionId: number, number: number, limit = 1000): Promise<ToolUse[]> =>
       ofTurn.all({ sessionId, number, limit }).map(fromRow),

@@ -52,7 +52,7 @@ test('a deleted or missing note gets a tombstone, and nothing is written twice',
   await mirror()
   expect(await mirror()).toMatchObject({ written: 0 })
   await forgetNote(machine.book, deleted, 9_000_000)
-  await purgeNote(machine.book, gone)
+  await purgeNote(machine.book, gone, Date.now())
   expect(await mirror()).toMatchObject({ written: 2 })
   expect(await mirror()).toMatchObject({ written: 0 })
   const tombstones = lines('context')

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { z } from 'zod'
 import type { ProjectKey } from '../core/ids.ts'
-import { isNamespace, type Note } from '../core/note.ts'
+import { isNamespace, type Note, type NoteId } from '../core/note.ts'
 import type { ProjectMirrorReport } from '../core/sync.ts'
 import type { Notebook } from '../notes/notes.ts'
 import { exists } from '../platform/files.ts'
@@ -46,6 +46,50 @@ export async function mirrorNotes(
     if (tried === MAX_MIRROR_ATTEMPTS || !options.fetch) return { project, written, pushed: false, problem: gitErrorLine(pushed.stderr) }
   }
 }
+
+/** The repositories among these folders whose mirror contains one of these notes. */
+export async function mirroredNotes(book: Notebook, folders: string[], ids: NoteId[]): Promise<string[]> {
+  const found: string[] = []
+  for (const folder of folders)
+    if (ids.length > 0 && (await mirrorsWith(book, folder, ids)).length > 0) found.push(findProject(folder).root)
+  return found
+}
+
+/**
+ * Removes all lines about these notes from the mirrors in these folders, except one tombstone each, and the history of the refs that had them.
+ * The repository is the person's: git drops the old versions when it next cleans up.
+ */
+export async function eraseFromMirrors(book: Notebook, folders: string[], ids: NoteId[], now: number): Promise<void> {
+  for (const folder of folders) {
+    for (const { git, root, ref, lines } of await mirrorsWith(book, folder, ids)) {
+      const tombstones = ids
+        .filter((id) => lines.some((line) => isAbout(line, [id])))
+        .map((id) => JSON.stringify({ id, updated: now, deleted: now, machine: book.machine }))
+      const stdin = `${[...lines.filter((line) => !isAbout(line, ids)), ...tombstones].sort().join('\n')}\n`
+      await git.git(['update-ref', '-d', ref])
+      await git.git(['notes', `--ref=${ref}`, 'add', '--force', '--file=-', root], { stdin })
+    }
+  }
+}
+
+async function mirrorsWith(book: Notebook, folder: string, ids: NoteId[]) {
+  const gitFolder = join(findProject(folder).root, '.git')
+  if (!exists(gitFolder)) return []
+  const git = gitIn(gitFolder, null, book.machine, 0)
+  const root = await rootOf(git)
+  if (!root) return []
+  const found: { git: Git; root: string; ref: string; lines: string[] }[] = []
+  for (const name of await namesBelow(git, OURS)) {
+    const ref = `${OURS}/${name}`
+    const shown = await git.tryGit(['notes', `--ref=${ref}`, 'show', root])
+    const lines = shown.code === 0 ? shown.stdout.split('\n').filter(Boolean) : []
+    if (lines.some((line) => isAbout(line, ids) && !isTombstone(line))) found.push({ git, root, ref, lines })
+  }
+  return found
+}
+
+const isAbout = (line: string, ids: NoteId[]) => ids.some((id) => line.startsWith(`{"id":"${id}"`))
+const isTombstone = (line: string) => !line.includes('"body":')
 
 /** The first commit, which is the same in every clone. If there are several, the one with the lowest id. Null in a shallow clone. */
 async function rootOf(git: Git): Promise<string | null> {

@@ -8,6 +8,8 @@ import { useEffect } from 'preact/hooks'
 import type { ViewerPage } from '../wire/viewer-pages.ts'
 import { Dialog } from './components.tsx'
 import { FeedPage } from './feed.tsx'
+import { ForgetDialog } from './forget.tsx'
+import { ForgottenPage } from './forgotten.tsx'
 import { GraphPage } from './graph.tsx'
 import { HealthPage } from './health.tsx'
 import { InjectionsPage } from './injections.tsx'
@@ -32,6 +34,7 @@ const NAV: { page: ViewerPage; text: string; key: string }[] = [
   { page: 'graph', text: 'Graph', key: 'g' },
   { page: 'injections', text: 'Injections', key: 'i' },
   { page: 'projects', text: 'Projects', key: 'p' },
+  { page: 'forgotten', text: 'Forgotten', key: 'x' },
   { page: 'worker', text: 'Health', key: 'h' },
   { page: 'settings', text: 'Settings', key: 'e' },
 ]
@@ -45,6 +48,7 @@ const PAGE_COMPONENTS: Record<ViewerPage, () => preact.JSX.Element> = {
   graph: GraphPage,
   injections: InjectionsPage,
   projects: ProjectsPage,
+  forgotten: ForgottenPage,
   worker: HealthPage,
   settings: SettingsPage,
 }
@@ -109,6 +113,7 @@ function App() {
         <Page />
       </main>
       <Toast />
+      <ForgetDialog />
       {isHelpShown.value && <Help />}
     </>
   )
@@ -180,7 +185,7 @@ const HELP: [string, string][] = [
   ['c', 'new note'],
   ['e', 'edit, or save as a note'],
   ['p', 'pin a note'],
-  ['x', 'forget'],
+  ['x', 'forget; shows what goes along first'],
   ['u', 'undo'],
   ['← →', 'step through a session or the timeline'],
   ['space', 'play a session'],

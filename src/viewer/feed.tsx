@@ -3,16 +3,16 @@ import { useEffect } from 'preact/hooks'
 import { AGENT_NAMES, AGENT_TITLES } from '../core/agent.ts'
 import { OBSERVATION_TYPES } from '../core/memory.ts'
 import type { MemoryKind } from '../core/memory-kinds.ts'
-import type { FeedResponse, MemoryListItem } from '../wire/contract/feed.ts'
+import type { FeedResponse } from '../wire/contract/feed.ts'
 import { type Arrivals, addArrival, arrivalsFromCount, describeArrivals, hasArrivals, NO_ARRIVALS } from './arrivals.ts'
 import { Chip, Dropdown, EmptyState, ErrorMessage, formatCount, hrefOfRow, MemoryRow, PageHead } from './components.tsx'
+import { askToForgetMemory } from './forget.tsx'
 import { List, resetScroll, usePagedRows } from './list.tsx'
 import { dataVersion, onLiveEvent } from './live.ts'
 import { projectOptions } from './project-list.ts'
 import { hrefOf } from './route.ts'
 import { currentRoute, navigate } from './router.ts'
 import { useKeyBindings } from './shortcuts.ts'
-import { forgetNote, forgetObservation } from './user-actions.ts'
 import { call, filterValue } from './worker-requests.ts'
 
 /** Prompts are off by default: they would outnumber the memories made from them. */
@@ -103,17 +103,12 @@ export function FeedPage() {
       {rows.isLoaded && rows.total === 0 ? (
         <EmptyFeed isFiltered={Boolean(project || types || agent)} />
       ) : (
-        <List name={key} label="Memories" rows={rows} href={hrefOfRow} onDelete={forgetRow}>
+        <List name={key} label="Memories" rows={rows} href={hrefOfRow} onDelete={({ kind, id }) => askToForgetMemory(kind, id)}>
           {(row) => <MemoryRow row={row} />}
         </List>
       )}
     </>
   )
-}
-
-export function forgetRow(row: MemoryListItem): void {
-  if (row.kind === 'observation') void forgetObservation(row.id)
-  if (row.kind === 'note') void forgetNote(row.id)
 }
 
 function EmptyFeed({ isFiltered }: { isFiltered: boolean }) {

@@ -61,7 +61,7 @@ export function HealthPage() {
             <p class="dim">No failed jobs.</p>
           ) : (
             <>
-              <ul class="dead">
+              <ul class="entries">
                 {s.deadJobs.map((job) => (
                   <li>
                     <div>

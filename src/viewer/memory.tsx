@@ -1,6 +1,7 @@
 import type { Summary } from '../core/memory.ts'
-import { parseMemoryId } from '../core/memory-kinds.ts'
+import { type MemoryKind, parseMemoryId } from '../core/memory-kinds.ts'
 import { EmptyState, FactList, LoadingOrError, nameOfProject, PageHead, Tag, TimeAgo } from './components.tsx'
+import { askToForgetMemory } from './forget.tsx'
 import { Markdown, MarkdownLine } from './markdown-view.tsx'
 import { NewNote, NoteView } from './note.tsx'
 import { MissingMemory, RelatedMemories } from './related-memories.tsx'
@@ -8,8 +9,7 @@ import { hrefOf } from './route.ts'
 import { currentRoute, navigate } from './router.ts'
 import { useKeyBindings } from './shortcuts.ts'
 import { useFetch } from './use-fetch.ts'
-import { forgetObservation, runAction } from './user-actions.ts'
-import { call } from './worker-requests.ts'
+import { restoreMemory } from './user-actions.ts'
 
 /** One memory with its full text, origin and related memories, and buttons to change it. */
 export function MemoryPage() {
@@ -33,10 +33,9 @@ function ObservationView({ id }: { id: string }) {
   const fetched = useFetch('GET /api/observations/:id', { id })
   const observation = fetched.value?.observation ?? null
   const isForgotten = fetched.value?.forgottenAt != null
-  const forget = () => void forgetObservation(id)
-  const restore = () => void runAction(call('POST /api/observations/:id/restore', { id }), `Restored #${id}.`)
+  const restore = () => void restoreMemory(`#${id}`, `#${id}`)
   const makeNote = () => observation && navigate(hrefOf('memory', 'new', { from: id }))
-  useKeyBindings({ ...(isForgotten ? {} : { x: forget }), e: () => void makeNote() })
+  useKeyBindings({ e: () => void makeNote() })
   if (!fetched.value) return <LoadingOrError fetched={fetched} />
   if (!observation) return <MissingMemory name={`Observation #${id}`} />
   const o = observation
@@ -54,9 +53,7 @@ function ObservationView({ id }: { id: string }) {
             <button type="button" onClick={makeNote}>
               Save as a note <kbd>e</kbd>
             </button>
-            <button type="button" class="danger" onClick={forget}>
-              Forget <kbd>x</kbd>
-            </button>
+            <ForgetButton kind="observation" id={id} />
           </>
         )}
       </PageHead>
@@ -109,6 +106,16 @@ function ObservationView({ id }: { id: string }) {
   )
 }
 
+function ForgetButton({ kind, id }: { kind: MemoryKind; id: string }) {
+  const ask = () => askToForgetMemory(kind, id)
+  useKeyBindings({ x: ask })
+  return (
+    <button type="button" class="danger" onClick={ask}>
+      Forget <kbd>x</kbd>
+    </button>
+  )
+}
+
 function Files({ title, files, project }: { title: string; files: string[]; project: string }) {
   if (files.length === 0) return null
   return (
@@ -142,6 +149,8 @@ function SummaryView({ id }: { id: string }) {
     <>
       <PageHead title={<span>S{s.id}</span>}>
         <Tag type="summary" />
+        <span class="grow" />
+        <ForgetButton kind="summary" id={id} />
       </PageHead>
       <div class="scroll page">
         <article>
@@ -181,6 +190,8 @@ function PromptView({ id }: { id: string }) {
     <>
       <PageHead title={<span>P{p.id}</span>}>
         <Tag type="prompt" />
+        <span class="grow" />
+        <ForgetButton kind="prompt" id={id} />
       </PageHead>
       <div class="scroll page">
         <article>

@@ -1,16 +1,18 @@
 import { useSignal } from '@preact/signals'
 import type { Observation } from '../core/memory.ts'
+import { memoryId } from '../core/memory-kinds.ts'
 import { NOTE_SCOPES, NOTE_TYPES, type Note } from '../core/note.ts'
 import type { FullNote } from '../wire/contract/notes.ts'
 import { FactList, LoadingOrError, nameOfProject, PageHead, Tag, TimeAgo } from './components.tsx'
 import { diffLines } from './diff.ts'
+import { askToForgetMemory } from './forget.tsx'
 import { Markdown } from './markdown-view.tsx'
 import { MissingMemory, RelatedMemories } from './related-memories.tsx'
 import { hrefOf, memoryHref } from './route.ts'
 import { currentRoute, navigate } from './router.ts'
 import { useKeyBindings } from './shortcuts.ts'
 import { useFetch } from './use-fetch.ts'
-import { forgetNote, runAction } from './user-actions.ts'
+import { restoreMemory, runAction } from './user-actions.ts'
 import { call } from './worker-requests.ts'
 
 /** One note, which can be edited, pinned, superseded and forgotten. */
@@ -29,7 +31,7 @@ export function NoteView({ id }: { id: string }) {
     e: () => {
       isEditing.value = true
     },
-    x: () => note && !note.deletedAt && void forgetNote(note.id),
+    x: () => note && !note.deletedAt && askToForgetMemory('note', note.id),
     p: () => void pin(),
   })
   if (!note) return fetched.isMissing ? <MissingMemory name={`Note ${id}`} /> : <LoadingOrError fetched={fetched} />
@@ -57,11 +59,11 @@ export function NoteView({ id }: { id: string }) {
           Supersede
         </a>
         {note.deletedAt ? (
-          <button type="button" onClick={() => void runAction(call('POST /api/notes/:id/restore', { id: note.id }), 'Restored the note.')}>
+          <button type="button" onClick={() => void restoreMemory(memoryId('note', note.id), 'the note')}>
             Restore
           </button>
         ) : (
-          <button type="button" class="danger" onClick={() => void forgetNote(note.id)}>
+          <button type="button" class="danger" onClick={() => askToForgetMemory('note', note.id)}>
             Forget <kbd>x</kbd>
           </button>
         )}

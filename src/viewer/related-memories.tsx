@@ -41,7 +41,8 @@ export function MissingMemory({ name }: { name: string }) {
   return (
     <EmptyState title={`${name} was not found.`}>
       <p>
-        It may have been deleted, or replaced when its turn was distilled again. <a href="/search">Search for it</a>
+        It may have been <a href="/forgotten">forgotten</a>, or replaced when its turn was distilled again.{' '}
+        <a href="/search">Search for it</a>
       </p>
     </EmptyState>
   )

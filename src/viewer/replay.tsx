@@ -1,8 +1,10 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { ToolUse } from '../core/memory.ts'
+import type { MemoryKind } from '../core/memory-kinds.ts'
 import type { LiveEvent } from '../wire/live-events.ts'
 import { EmptyState, formatClockTime, formatCount, formatDay, LoadingOrError, nameOfProject, PageHead, Tag } from './components.tsx'
+import { askToForgetMemory, askToForgetSession } from './forget.tsx'
 import { List, type PagedRows } from './list.tsx'
 import { onLiveEvent } from './live.ts'
 import { Markdown, MarkdownLine } from './markdown-view.tsx'
@@ -55,7 +57,12 @@ export function ReplayPage({ id }: { id: string }) {
   const togglePlay = () => {
     isPlaying.value = !isPlaying.value
   }
-  useKeyBindings({ ArrowLeft: () => show(current - 1), ArrowRight: () => show(current + 1), ' ': togglePlay })
+  const forgetSelected = () => {
+    const event = events[current]
+    const memory = event && memoryOf(event)
+    if (memory) askToForgetMemory(memory.kind, memory.id)
+  }
+  useKeyBindings({ x: forgetSelected, ArrowLeft: () => show(current - 1), ArrowRight: () => show(current + 1), ' ': togglePlay })
   if (!contents.value) {
     if (contents.isMissing) return <EmptyState title={`Session ${id} was not found.`}>{<a href="/sessions">All sessions</a>}</EmptyState>
     return <LoadingOrError fetched={contents} />
@@ -80,6 +87,9 @@ export function ReplayPage({ id }: { id: string }) {
         <a class="button" href={hrefOf('injections', '', { session: id })}>
           Injections
         </a>
+        <button type="button" class="danger" onClick={() => askToForgetSession(session, () => navigate('/sessions'))}>
+          Forget session
+        </button>
       </PageHead>
       {events.length === 0 ? (
         <EmptyState title="No events yet.">
@@ -124,12 +134,34 @@ export function ReplayPage({ id }: { id: string }) {
             {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and a keyboard must be able to scroll it */}
             <section class="scroll detail" aria-label="Selected event" aria-live="off" tabIndex={0}>
               {selected && <ReplayEventView key={selected.key} event={selected} />}
+              {selected && memoryOf(selected) && (
+                <p>
+                  <button type="button" class="danger" onClick={forgetSelected}>
+                    Forget this {memoryOf(selected)?.kind === 'prompt' ? 'turn' : selected.kind} <kbd>x</kbd>
+                  </button>
+                </p>
+              )}
             </section>
           </div>
         </>
       )}
     </>
   )
+}
+
+/** The memory that an event shows; null for tool uses and injections, which are forgotten together with their turn. */
+function memoryOf(event: ReplayEvent): { kind: MemoryKind; id: number } | null {
+  switch (event.kind) {
+    case 'prompt':
+    case 'answer':
+      return { kind: 'prompt', id: event.prompt.id }
+    case 'observation':
+      return { kind: 'observation', id: event.observation.id }
+    case 'summary':
+      return { kind: 'summary', id: event.summary.id }
+    default:
+      return null
+  }
 }
 
 /** The session that a live event belongs to; null for other events. */

@@ -5,7 +5,7 @@ import { MEMORY_KINDS } from '../core/memory-kinds.ts'
 import type { SearchResponse } from '../wire/contract/memories.ts'
 import { MAX_QUERY_CHARS_IN_URL } from '../wire/viewer-pages.ts'
 import { Chip, Dropdown, EmptyState, ErrorMessage, formatCount, hrefOfRow, MemoryRow, PageHead } from './components.tsx'
-import { forgetRow } from './feed.tsx'
+import { askToForget, askToForgetMemory } from './forget.tsx'
 import { wordsToHighlight } from './highlight.ts'
 import { projectOptions } from './project-list.ts'
 import { hrefOf } from './route.ts'
@@ -49,6 +49,7 @@ export function SearchPage() {
       <PageHead title="Search">
         <SearchInput input={input} query={q} onQuery={(query) => choose({ q: query })} onLeave={moveToFirst} />
         <SearchFilterControls filters={filters} onChoose={choose} />
+        <ForgetMatches query={q} filters={filters} />
       </PageHead>
       <ErrorMessage text={error} retry={refetch} />
       <div class="scroll">
@@ -68,8 +69,13 @@ export function SearchPage() {
 
 /** The response for a query; null without one. The last response stays until the next arrives, so the list does not flicker. */
 function useSearch(query: string, { kind, project, since }: SearchFilters, limit: number) {
-  const sinceTime = since ? Math.floor(Date.now() / HOUR_MS) * HOUR_MS - Number(since) * 24 * HOUR_MS : undefined
-  const request = { query, kind: MEMORY_KINDS.find((known) => known === kind), project: filterValue(project), since: sinceTime, limit }
+  const request = {
+    query,
+    kind: MEMORY_KINDS.find((known) => known === kind),
+    project: filterValue(project),
+    since: sinceTime(since),
+    limit,
+  }
   const isEmpty = query.trim() === ''
   const { value, error, refetch } = useFetch('GET /api/search', isEmpty ? null : request)
   const last = useRef<SearchResponse | null>(null)
@@ -92,7 +98,7 @@ function useHitCursor(hits: SearchResponse['hits'], input: RefObject<HTMLInputEl
     '/': () => input.current?.focus(),
     x: () => {
       const hit = hits[cursor.value]
-      if (hit) forgetRow(hit)
+      if (hit) askToForgetMemory(hit.kind, hit.id)
     },
   })
   return { cursor, move }
@@ -154,6 +160,20 @@ function SearchFilterControls({ filters, onChoose }: { filters: SearchFilters; o
     </>
   )
 }
+
+/** Forgets everything that contains the words, not only the hits shown. The dialog lists it first. A kind of memory cannot be forgotten alone: a prompt takes its turn along. */
+function ForgetMatches({ query, filters }: { query: string; filters: SearchFilters }) {
+  if (query.trim() === '' || filters.kind) return null
+  const selection = { query, project: filterValue(filters.project), since: sinceTime(filters.since) }
+  return (
+    <button type="button" class="danger" onClick={() => askToForget(`everything with “${query.trim()}”`, selection)}>
+      Forget matches…
+    </button>
+  )
+}
+
+/** Full hours, so that the request stays the same while a person types. */
+const sinceTime = (days: string) => (days ? Math.floor(Date.now() / HOUR_MS) * HOUR_MS - Number(days) * 24 * HOUR_MS : undefined)
 
 /** One line above the hits: how many there are, and how the worker understood the query. */
 function SearchNotice({ response, limit }: { response: SearchResponse | null; limit: number }) {

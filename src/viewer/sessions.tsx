@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { Dropdown, EmptyState, ErrorMessage, formatCount, nameOfProject, PageHead, Tag, TimeAgo } from './components.tsx'
+import { askToForgetSession } from './forget.tsx'
 import { List, usePagedRows } from './list.tsx'
 import { dataVersion, onLiveEvent } from './live.ts'
 import { projectOptions } from './project-list.ts'
@@ -55,7 +56,13 @@ function SessionList({ project }: { project: string }) {
           </p>
         </EmptyState>
       ) : (
-        <List name={key} label="Sessions" rows={rows} href={(session) => hrefOf('sessions', String(session.id))}>
+        <List
+          name={key}
+          label="Sessions"
+          rows={rows}
+          onDelete={askToForgetSession}
+          href={(session) => hrefOf('sessions', String(session.id))}
+        >
           {(session) => (
             <>
               <Tag type={session.live ? 'live' : session.status === 'completed' ? 'ended' : 'open'} />

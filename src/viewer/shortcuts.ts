@@ -18,6 +18,8 @@ export function listenForKeys(): void {
   const read = openKeyReader()
   const layerWith = (name: string) => layers.findLast((layer) => Object.hasOwn(layer, name))
   document.addEventListener('keydown', (event) => {
+    // An open dialog has its own keys; those of the page behind it would act on something that the person cannot see.
+    if (document.querySelector('dialog[open]')) return
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return
     const target = event.target as HTMLElement | null
     if (event.key !== 'Escape' && isTypingTarget(target as { tagName?: string; type?: string } | null, event.key)) return

@@ -1,7 +1,8 @@
 import { signal } from '@preact/signals'
 import type { Reply } from '../wire/call.ts'
+import type { RequestOf } from '../wire/contract/contract.ts'
 import { dataVersion } from './live.ts'
-import { call, describeFailure } from './worker-requests.ts'
+import { call, callLines, describeFailure } from './worker-requests.ts'
 
 /** A short message about what was just done or why it failed, with a way to undo it. */
 export type ToastMessage = { text: string; isError: boolean; undo: (() => Promise<Reply<unknown>>) | null }
@@ -39,8 +40,45 @@ export async function undoLastAction(): Promise<void> {
   if (undo) await runAction(undo(), 'Undone.')
 }
 
-export const forgetObservation = (id: number | string) =>
-  runAction(call('DELETE /api/observations/:id', { id }), `Forgot #${id}.`, () => call('POST /api/observations/:id/restore', { id }))
+/**
+ * Forgets memories and reports the result in a toast, with a way to undo it. `changed`: something else would be deleted by now than the person saw, so
+ * nothing was deleted.
+ */
+export async function forget(
+  request: RequestOf<'POST /api/forget'>,
+  name: string,
+  onProgress: (text: string) => void,
+): Promise<'done' | 'changed' | 'failed'> {
+  const fail = (text: string) => {
+    showToast({ text, isError: true, undo: null })
+    return 'failed' as const
+  }
+  const reply = await callLines('POST /api/forget', request)
+  if (reply.kind === 'refused' && reply.status === 409) return 'changed'
+  if (reply.kind !== 'answered') return fail(describeFailure(reply))
+  try {
+    for await (const line of reply.value) {
+      if (line.kind === 'progress') onProgress(line.what)
+      else if (line.kind === 'failed') return fail(line.error)
+      else {
+        const ids = line.report.items.filter(({ because }) => because === 'chosen').map(({ id }) => id)
+        // A longer list is not complete, so undoing would bring back only a part.
+        const canUndo = !line.report.hard && line.report.items.length < MAX_ITEMS_IN_REPORT
+        showToast({
+          text: line.report.hard ? `Deleted ${name} for good.` : `Forgot ${name}.`,
+          isError: false,
+          undo: canUndo ? () => call('POST /api/restore', { ids }) : null,
+        })
+        dataVersion.value++
+        return 'done'
+      }
+    }
+  } catch {
+    // The connection was lost; what follows is the same.
+  }
+  return fail('The worker stopped before it was done. Look again, and repeat it if necessary.')
+}
 
-export const forgetNote = (id: string) =>
-  runAction(call('DELETE /api/notes/:id', { id }), 'Forgot the note.', () => call('POST /api/notes/:id/restore', { id }))
+const MAX_ITEMS_IN_REPORT = 500
+
+export const restoreMemory = (id: string, name: string) => runAction(call('POST /api/restore', { ids: [id] }), `Restored ${name}.`)

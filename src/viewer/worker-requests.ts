@@ -7,11 +7,21 @@ const transport: Transport = async ({ method, path, body, headers, signal }) => 
   // The worker requires both headers for changes. Other sites cannot send them, so they cannot change anything.
   const changeHeaders = { 'content-type': 'application/json', 'x-recollect': '1' }
   const response = await fetch(path, { method, body, headers: { ...headers, ...(method === 'GET' ? {} : changeHeaders) }, signal })
-  return { status: response.status, text: () => response.text(), body: null }
+  return { status: response.status, text: () => response.text(), body: response.body && chunksOf(response.body) }
+}
+
+/** Not every browser can iterate over a stream. */
+async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const reader = stream.getReader()
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return
+    yield value
+  }
 }
 
 /** Calls a route of the worker that served the page. */
-export const { call } = openCaller(transport)
+export const { call, callLines } = openCaller(transport)
 
 /** A sentence for the person: what failed and what to do. */
 export function describeFailure(failure: FailedReply): string {

@@ -56,7 +56,7 @@ test('a file without a payload is reported as such, and half-written ones are ig
   for (const [i, text] of texts.entries()) writeFileSync(join(at.home.spool, `${i}.json`), text)
   writeFileSync(join(at.home.spool, '0.json.123.tmp'), '{"half')
   mkdirSync(join(at.home.spool, 'folder.json'))
-  expect([...readSpool(at.home)].map(({ spooled }) => spooled)).toEqual(texts.map(() => null))
+  expect([...readSpool(at.home)].map(({ spooled }) => spooled)).toEqual([...texts, 'folder.json'].map(() => null))
 })
 
 test('a full spool keeps its payloads and takes no more', () => {

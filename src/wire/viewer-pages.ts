@@ -8,6 +8,7 @@ export const VIEWER_PAGES = [
   'graph',
   'injections',
   'projects',
+  'forgotten',
   'worker',
   'settings',
 ] as const

@@ -1,20 +1,15 @@
 import { timingSafeEqual } from 'node:crypto'
 
-export type AccessTokens = { token: string; hookToken: string }
-
-/** `owner`: the socket, the token or the viewer; may do everything. `hook`: the token for hooks; may only report events. */
-export type CallerRole = 'owner' | 'hook'
-
-export type AccessDecision = { kind: 'admitted'; caller: CallerRole } | { kind: 'refused'; status: 401 | 403; reason: string }
+export type AccessDecision = { kind: 'admitted' } | { kind: 'refused'; status: 401 | 403; reason: string }
 
 /**
- * Decides who sent a request over TCP. Pages of other sites can reach loopback too: the Host check stops host names that resolve to this machine (DNS
+ * Decides whether a request over TCP comes from the owner. Pages of other sites can reach loopback too: the Host check stops host names that resolve to this machine (DNS
  * rebinding), the Origin check stops pages of other sites, and the token stops other programs.
  */
 export function checkAccess(
   request: Request,
   port: number,
-  tokens: AccessTokens,
+  ownerToken: string,
   isVisitor: (secret: string) => boolean = () => false,
 ): AccessDecision {
   const host = request.headers.get('host') ?? ''
@@ -29,9 +24,8 @@ export function checkAccess(
     return { kind: 'refused', status: 403, reason: 'requests from other sites are refused' }
   }
   const token = /^Bearer\s+(.+)$/i.exec(request.headers.get('authorization') ?? '')?.[1]?.trim()
-  if (token && isSameSecret(token, tokens.token)) return { kind: 'admitted', caller: 'owner' }
-  if (token && isSameSecret(token, tokens.hookToken)) return { kind: 'admitted', caller: 'hook' }
-  if (token === undefined) return checkVisitorAccess(request, port, isVisitor)
+  if (token && isSameSecret(token, ownerToken)) return { kind: 'admitted' }
+  if (!request.headers.has('authorization')) return checkVisitorAccess(request, port, isVisitor)
   return { kind: 'refused', status: 401, reason: NO_TOKEN }
 }
 
@@ -50,11 +44,11 @@ function checkVisitorAccess(request: Request, port: number, isVisitor: (secret: 
   const [site, mode, dest] = ['site', 'mode', 'dest'].map((name) => request.headers.get(`sec-fetch-${name}`))
   const isOpened = site === 'none' && request.method === 'GET' && mode === 'navigate' && dest === 'document'
   if (site !== 'same-origin' && !isOpened) return { kind: 'refused', status: 403, reason: 'only pages of the viewer may send this request' }
-  if (request.method === 'GET' || request.method === 'HEAD') return { kind: 'admitted', caller: 'owner' }
+  if (request.method === 'GET' || request.method === 'HEAD') return { kind: 'admitted' }
   const isJson = /^application\/json\s*(?:;|$)/i.test(request.headers.get('content-type') ?? '')
   if (!isJson || request.headers.get('x-recollect') !== '1')
     return { kind: 'refused', status: 403, reason: 'a change needs the headers content-type: application/json and x-recollect: 1' }
-  return { kind: 'admitted', caller: 'owner' }
+  return { kind: 'admitted' }
 }
 
 function readCookie(header: string, name: string): string | null {

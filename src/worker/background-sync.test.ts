@@ -117,7 +117,7 @@ function hook(desk: Desk, fields: Record<string, unknown>) {
 async function ask(desk: Desk, method: string, path: string, body?: unknown) {
   const request = new Request(`http://worker${path}`, { method, ...(body === undefined ? {} : { body: JSON.stringify(body) }) })
   try {
-    const answer = await openRouter(desk, aControl())(request, new URL(request.url), 'owner', { timeout: () => {} } as never)
+    const answer = await openRouter(desk, aControl())(request, new URL(request.url), 'socket', { timeout: () => {} } as never)
     return { status: answer?.status ?? 404, json: (await answer?.json()) as Record<string, unknown> }
   } catch (cause) {
     return { status: 400, json: { error: (cause as Error).message } }

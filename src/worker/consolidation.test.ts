@@ -10,7 +10,7 @@ import { changeNote, putNote, saveNote } from '../notes/notes.ts'
 import { openTextModel } from '../providers/text.ts'
 import type { ConsolidationLine } from '../wire/contract/upkeep.ts'
 import { queueConsolidation } from './automatic-jobs.ts'
-import { runConsolidateJob, runConsolidation } from './consolidation.ts'
+import { runConsolidateJob, runConsolidation, undoConsolidation } from './consolidation.ts'
 import type { Services } from './services.ts'
 
 const app = asProjectKey('app')
@@ -23,13 +23,9 @@ async function saveTestNote(desk: Services, given: Omit<Partial<Note>, 'id'> & {
   return note
 }
 
-async function ended(
-  desk: Services,
-  options: Partial<{ apply: boolean; undo: boolean | number }> = {},
-  kind: 'consolidate' | 'reflect' = 'consolidate',
-) {
+async function ended(desk: Services, options: { apply?: boolean } = {}, kind: 'consolidate' | 'reflect' = 'consolidate') {
   const lines: ConsolidationLine[] = []
-  for await (const line of runConsolidation(desk, kind, { apply: false, undo: false, project: app, ...options })) lines.push(line)
+  for await (const line of runConsolidation(desk, kind, { apply: false, project: app, ...options })) lines.push(line)
   const last = lines.at(-1)
   if (last?.kind !== 'done') throw new Error(JSON.stringify(last))
   return last.report
@@ -50,8 +46,7 @@ test('the plan that was shown is applied, and undo restores the notes', async ()
   expect(await ended(at.desk, { apply: true })).toMatchObject({ plan: shown.plan, outcome: 'applied', groups: shown.groups })
   expect(await visible(at.desk)).toEqual(['B', 'C'])
   expect((await at.store.audit.recent(1))[0]).toMatchObject({ action: 'consolidate', details: { groups: 1, notes: 1 } })
-  const undone = await Array.fromAsync(runConsolidation(at.desk, 'consolidate', { apply: false, undo: true, project: app }))
-  expect(undone).toEqual([{ kind: 'undone', report: { plan: shown.plan, restored: 1, edited: [] } }])
+  expect(await undoConsolidation(at.desk, 'consolidate', null)).toEqual({ plan: shown.plan, restored: 1, edited: [] })
   expect(await visible(at.desk)).toEqual(['A', 'B', 'C'])
 })
 
@@ -127,8 +122,7 @@ test('in the background only duplicates are merged, without the model', async ()
   expect(await visible(desk)).toEqual(['B', 'Q1', 'Q2', 'S'])
   expect(await desk.store.jobs.counts()).toMatchObject({ waiting: 0, running: 0 })
   expect(at.announced.map((change) => change.kind)).toContain('note-changed')
-  const undone = await Array.fromAsync(runConsolidation(desk, 'consolidate', { apply: false, undo: true, project: null }))
-  expect(undone).toMatchObject([{ kind: 'undone', report: { restored: 1 } }])
+  expect(await undoConsolidation(desk, 'consolidate', null)).toMatchObject({ restored: 1 })
 })
 
 test('with auto_model the background run asks the model too, also about sessions', async () => {

@@ -20,22 +20,18 @@ import type { ConsolidationLine, ConsolidationReport, PlannedGroup, UndoReport }
 import { BadRequest } from './server.ts'
 import type { Services } from './services.ts'
 
-export type ConsolidationRunOptions = { apply: boolean; undo: boolean | number; project: ProjectKey | null }
+export type ConsolidationRunOptions = { apply: boolean; project: ProjectKey | null }
 
 const DAY_MS = 24 * 60 * 60_000
 /** Requests to the model per run: by a person's command, and in the background, where other jobs wait. */
 const MAX_MODEL_REQUESTS = { byCommand: 20, inBackground: 2 }
 
-/** Plans, applies or undoes a consolidation, and reports its progress. */
+/** Plans or applies a consolidation, and reports its progress. */
 export async function* runConsolidation(
   services: Services,
   kind: PlanKind,
   options: ConsolidationRunOptions,
 ): AsyncGenerator<ConsolidationLine> {
-  if (options.undo !== false) {
-    yield { kind: 'undone', report: await undo(services, kind, options.undo === true ? null : options.undo) }
-    return
-  }
   const waiting: ConsolidationLine[] = []
   let news = Promise.withResolvers<void>()
   let isOver = false
@@ -107,7 +103,8 @@ async function applyAndAnnounce(services: Services, deps: ConsolidationDeps, id:
   return skipped
 }
 
-async function undo(services: Services, kind: PlanKind, id: number | null): Promise<UndoReport> {
+/** Undoes an applied plan, by default the last one. */
+export async function undoConsolidation(services: Services, kind: PlanKind, id: number | null): Promise<UndoReport> {
   const now = Date.now()
   const undone = await undoPlan({ book: services.notebook }, kind, id, now)
   if (undone.kind === 'refused') throw new BadRequest(undone.reason)

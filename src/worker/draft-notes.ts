@@ -26,19 +26,22 @@ export async function saveMarkedNotes(services: Services, job: Jobs['markers'], 
 export async function saveEpisodeNote(services: Services, job: Jobs['episode'], now: number): Promise<NoteSaveReceipt | null> {
   const session = await services.store.sessions.get(job.sessionId)
   if (!session || !services.settings.hooks.stop.session_analysis || isExcluded(services, session)) return null
-  const draft = episodeDraft({
-    session,
-    prompts: await services.store.prompts.ofSession(session.id),
-    summaries: await services.store.summaries.ofSession(session.id),
-    files: await filesTouched(services, session),
-    hook: job.hook,
-  })
+  const draft = episodeDraft(await episodeOf(services, session, job.hook))
   if (!draft) return null
   const known = await services.store.notes.ofSession(session.contentSessionId)
   const { receipt, changes } = await saveNoteUnderId(services.notebook, { ...draft, id: known?.id ?? draft.id }, now)
   services.announce(changes)
   return receipt
 }
+
+/** What the note of a session is made from. */
+export const episodeOf = async (services: Services, session: Session, hook: Jobs['episode']['hook']) => ({
+  session,
+  prompts: await services.store.prompts.ofSession(session.id),
+  summaries: await services.store.summaries.ofSession(session.id),
+  files: await filesTouched(services, session),
+  hook,
+})
 
 const isExcluded = (services: Services, session: Session) =>
   services.rules(services.agents[session.agent]).isExcludedProject(session.project, session.folder)

@@ -1,6 +1,8 @@
+import { isDeletedEvent, isOfDeletedTurn } from '../capture/capture.ts'
 import { cleanJson, type RedactionRules } from '../core/clean-text.ts'
 import { fingerprint } from '../core/hash.ts'
 import { asContentSessionId, asMemorySessionId, asProjectKey, GLOBAL_PROJECT, type ProjectKey } from '../core/ids.ts'
+import { MAX_STORED_CHARS } from '../core/limits.ts'
 import { CONCEPTS, type Concept, OBSERVATION_TYPES, type Observation, type ObservationType, type Session } from '../core/memory.ts'
 import { asNoteId } from '../core/note.ts'
 import { projectName } from '../core/project.ts'
@@ -275,7 +277,7 @@ type SessionToImport = {
   lastEventAt: number
 }
 
-/** The session of a row, stored as completed when it is new; null when its project is excluded. Call inside a transaction. */
+/** The session of a row, stored as completed when it is new; null when its project is excluded or it was deleted. Call inside a transaction. */
 async function openImportedSession(
   services: Services,
   agent: Agent,
@@ -283,6 +285,8 @@ async function openImportedSession(
 ): Promise<{ session: Session; opened: boolean } | null> {
   const { store } = services
   const contentSessionId = asContentSessionId(s.sessionId)
+  const deleted = await store.tombstones.ofSession(agent.name, contentSessionId)
+  if (deleted.some(({ kind, at }) => kind === 'session' && s.lastEventAt <= at)) return null
   const known = await store.sessions.find(agent.name, contentSessionId)
   const { project, folder } = known ?? s
   if (services.rules(agent).isExcludedProject(project, folder)) return null
@@ -303,16 +307,17 @@ async function openImportedSession(
   return { session, opened }
 }
 
-const MAX_TEXT_CHARS = 64 * 1024
-
 async function addPrompt(
   services: Services,
   session: Session,
   p: { key: string; origin: 'person' | 'machine'; text: string; answer: string | null; at: number; answeredAt: number | null },
 ): Promise<boolean> {
-  const cleaned = (text: string) => clip(services.notebook.clean(text).trim(), MAX_TEXT_CHARS)
+  const cleaned = (text: string) => clip(services.notebook.clean(text).trim(), MAX_STORED_CHARS)
   const text = cleaned(p.text)
   if (text === '') return false
+  const { agent, contentSessionId } = session
+  const event = { kind: 'prompt-submitted', promptId: null, origin: p.origin, text, agent, session: contentSessionId } as const
+  if (await isDeletedEvent(services.store, { ...event, at: p.at, cwd: null, transcript: null }, () => text, null)) return false
   const prompt = await services.store.prompts.add(session, { key: p.key, promptId: null, uuid: null, origin: p.origin, text, at: p.at })
   if (prompt && p.answer !== null) await services.store.prompts.setAnswer(prompt, cleaned(p.answer), p.answeredAt ?? p.at)
   return prompt !== null
@@ -325,14 +330,17 @@ type ObservationToImport = Omit<Observation, 'id' | 'sessionId' | 'project' | 't
 }
 
 async function addObservations(services: Services, session: Session, rows: ObservationToImport[]): Promise<number> {
-  if (rows.length === 0) return 0
+  const of = { agent: session.agent, session: session.contentSessionId }
+  const kept: ObservationToImport[] = []
+  for (const row of rows) if (!(await isOfDeletedTurn(services.store, of, row))) kept.push(row)
+  if (kept.length === 0) return 0
   const { clean } = services.notebook
   const memorySessionId = session.memorySessionId ?? asMemorySessionId(`import-${session.contentSessionId}`)
   if (!session.memorySessionId) await services.store.sessions.setMemorySessionId(session.id, memorySessionId)
-  const clipped = (text: string) => clip(clean(text), MAX_TEXT_CHARS)
+  const clipped = (text: string) => clip(clean(text), MAX_STORED_CHARS)
   return services.store.observations.add(
     { sessionId: session.id, memorySessionId },
-    rows.map((row) => {
+    kept.map((row) => {
       const text = {
         title: clean(row.title).slice(0, 500),
         subtitle: clipped(row.subtitle),
@@ -375,9 +383,10 @@ async function addSummary(
     at: number
   },
 ): Promise<boolean> {
-  const cleaned = (text: string) => clip(services.notebook.clean(text), MAX_TEXT_CHARS)
+  const cleaned = (text: string) => clip(services.notebook.clean(text), MAX_STORED_CHARS)
   if (await services.store.summaries.has(key)) return false
-  const { added } = await services.store.summaries.put(key, {
+  if (await isOfDeletedTurn(services.store, { agent: session.agent, session: session.contentSessionId }, s)) return false
+  const stored = await services.store.summaries.put(key, {
     sessionId: session.id,
     project: session.project,
     promptNumber: s.promptNumber,
@@ -391,5 +400,5 @@ async function addSummary(
     model: s.model,
     at: s.at,
   })
-  return added
+  return stored?.added ?? false
 }

@@ -1,5 +1,6 @@
 import { extname } from 'node:path'
 import { GLOBAL_PROJECT, type ProjectKey } from '../core/ids.ts'
+import { MAX_NOTE_BYTES } from '../core/limits.ts'
 import type { Agent } from '../integrations/agent.ts'
 import { importNote, type NoteSaveResult, noteLocation, parseNote, readAnamnesis, readMarkdown, saveNoteUnderId } from '../notes/notes.ts'
 import { isFolder, readUtf8IfThere } from '../platform/files.ts'
@@ -42,9 +43,6 @@ async function* importFromNative(services: Services, agent: Agent, total: Import
   total.notes = notes
 }
 
-/** Longer than any note may be. Larger files are not read. */
-const MAX_NOTE_FILE_BYTES = 256 * 1024
-
 /** Imports notes from a folder of markdown files. Links are not followed, because they could lead out of the folder. */
 async function* importFolder(
   services: Services,
@@ -70,7 +68,7 @@ async function importFile(
   file: FolderEntry,
   project: ProjectKey | null,
 ): Promise<NoteSaveResult | string> {
-  if (file.bytes > MAX_NOTE_FILE_BYTES) return `it is larger than ${MAX_NOTE_FILE_BYTES / 1024} KB`
+  if (file.bytes > MAX_NOTE_BYTES) return `it is larger than ${MAX_NOTE_BYTES / 1024} KB`
   let text: string | null
   try {
     text = readUtf8IfThere(file.path)

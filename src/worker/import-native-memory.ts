@@ -1,4 +1,4 @@
-import { projectToStoreIn } from '../capture/capture.ts'
+import { projectOfFolder } from '../capture/capture.ts'
 import type { ProjectKey } from '../core/ids.ts'
 import { asNoteId, type NoteId, type NoteType } from '../core/note.ts'
 import { ulidOf } from '../core/ulid.ts'
@@ -125,5 +125,5 @@ async function projectOf(services: Services, agent: Agent, projectFolder: string
   const rules = services.rules(agent)
   const folder = await agent.findNativeProjectFolder(agent.configFolder(services.environment), projectFolder)
   if (folder === null) return null
-  return services.store.transaction(async () => (await projectToStoreIn(services.store, rules, folder))?.project ?? null)
+  return services.store.transaction(async () => (await projectOfFolder(services.store, folder, rules))?.project ?? null)
 }

@@ -99,7 +99,9 @@ async function setSessionTitles(services: Services, agent: Agent, sessions: Set<
   if (!cleaned) return
   const { store } = services
   await store.transaction(async () => {
-    for (const id of sessions) if (!(await store.sessions.get(id))?.title) await store.sessions.setTitle(id, cleaned)
+    // The client may have named the session after a turn that was deleted.
+    for (const id of sessions)
+      if (!(await store.sessions.get(id))?.title && !(await store.tombstones.hasDeletedTurn(id))) await store.sessions.setTitle(id, cleaned)
   })
 }
 

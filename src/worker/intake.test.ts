@@ -154,7 +154,7 @@ test('an ignored event leaves nothing, and one without a session is rejected', a
 test('a brief that comes too late is not recorded as injected, and is injected the next time', async () => {
   await using at = await someServices()
   await past(at.store)
-  const late = (payload: object) => deliver(at.desk, payload, null, 0, async () => false)
+  const late = (payload: object) => deliver(at.desk, payload, null, 0, () => false)
   const resume = { hook_event_name: 'SessionStart', source: 'resume' }
   expect([await late(start), await late(read)]).toEqual([{}, {}])
   expect(await at.store.injections.recent(null, 5)).toEqual([])
@@ -238,7 +238,7 @@ test('the end of a session queues a read of its transcript', async () => {
   expect(jobs).toMatchObject([{ kind: 'episode' }, { kind: 'reconcile', payload: { sessionId: 1 } }])
 })
 
-function deliver(desk: Services, payload: object, delivery: string | null = null, later = 0, isAwaited?: () => Promise<boolean>) {
+function deliver(desk: Services, payload: object, delivery: string | null = null, later = 0, isAwaited?: () => boolean) {
   const completePayload = { session_id: 's2', cwd: '/home/dev/app', ...payload }
   const context = { ...nowhere, project: asProjectKey('app') }
   return ingestDelivery(desk, { agent: claudeCode, payload: completePayload, context, delivery, at: 5000 + later }, isAwaited)

@@ -1,6 +1,6 @@
-import { type CaptureRules, take } from '../capture/capture.ts'
+import { type CaptureRules, folderOfNewSession, isDeletedEvent, take } from '../capture/capture.ts'
 import { cleanText } from '../core/clean-text.ts'
-import type { AgentEvent, EventContext, EventReply } from '../core/event.ts'
+import { type AgentEvent, type EventContext, type EventReply, NotUnderstood } from '../core/event.ts'
 import type { Change, Session } from '../core/memory.ts'
 import { countTokens } from '../core/tokens.ts'
 import { BRIEF_BUDGET, briefFor, fileBriefFor, type InjectedBrief, knowledgeOf, MAX_RECALL_TOKENS, recallFor } from '../inject/brief.ts'
@@ -12,17 +12,25 @@ import { queueSync } from './automatic-jobs.ts'
 import { receiptPage, saveMarkedNotes } from './draft-notes.ts'
 import type { Services } from './services.ts'
 
-export type Delivery = { agent: Agent; payload: unknown; context: EventContext; delivery: string | null; at: number }
+/** One payload of an agent. `event` is the event that the hook's command line names, for payloads that name none. */
+export type Delivery = {
+  agent: Agent
+  payload: unknown
+  event?: string | null
+  context: EventContext
+  delivery: string | null
+  at: number
+}
 
 /**
  * Ingests one payload of an agent and returns the reply in the agent's format. The events and the receipt of the delivery are one
  * transaction, so after a crash a delivery is either ingested or not, never half. `isAwaited` says whether the hook still waits: a late reply
- * is not shown, and must not be recorded as injected.
+ * is not shown, and must not be recorded as injected. Throws `NotUnderstood` when it cannot use all of the payload.
  */
 export async function ingestDelivery(
   services: Services,
   delivery: Delivery,
-  isAwaited: () => Promise<boolean> = async () => true,
+  isAwaited: () => boolean = () => true,
 ): Promise<Record<string, unknown>> {
   const { agent, payload, at } = delivery
   const { session, events, changes } = await ingestWithoutReply(services, delivery)
@@ -30,7 +38,7 @@ export async function ingestDelivery(
   const { reply, record } = current ? await replyTo(services, agent, current, events, changes, at) : EMPTY_REPLY
   if (record && !(await isAwaited())) return {}
   await record?.()
-  return agent.hostReply(agent.eventName(payload) ?? '', reply)
+  return agent.hostReply(agent.eventName(payload, delivery.event) ?? '', reply)
 }
 
 /** Every event but a tool use may have changed the session's row: its branch, its parent, where its context starts. */
@@ -43,16 +51,30 @@ type DeliveryReply = { reply: EventReply; record?: () => Promise<void> }
 const EMPTY_REPLY: DeliveryReply = { reply: {} }
 
 /** The same when no hook waits: a reply that is never shown must not be recorded as injected, so none is made. */
-export async function ingestWithoutReply(services: Services, { agent, payload, context, delivery, at }: Delivery) {
-  const events = agent.parsePayload(payload, { at }).filter((event) => event.kind !== 'ignored')
-  if (events.length === 0) return { session: null, events, changes: [] }
+export async function ingestWithoutReply(services: Services, { agent, payload, event, context, delivery, at }: Delivery) {
+  const parsed = agent.parsePayload(payload, { at, event: event ?? null })
+  const events = parsed.filter(({ kind }) => kind !== 'ignored' && kind !== 'not-understood')
+  const ingested = events.length === 0 ? { session: null, changes: [] } : await ingestParsed(services, agent, events, context, delivery, at)
+  // The rest of a batch is stored all the same.
+  for (const part of parsed) if (part.kind === 'not-understood') throw new NotUnderstood(part.reason)
+  return { ...ingested, events }
+}
+
+async function ingestParsed(
+  services: Services,
+  agent: Agent,
+  events: AgentEvent[],
+  context: EventContext,
+  delivery: string | null,
+  at: number,
+) {
   const { changes, session } = await services.store.transaction(async () => {
     if (delivery && !(await services.store.receipts.add(delivery, at))) return { changes: [] as Change[], session: null }
     return ingestEvents(services, agent, events, context)
   })
   services.announce(changes)
   services.queue.kick()
-  return { session, events, changes }
+  return { session, changes }
 }
 
 /** The brief goes first: git would compete for the machine while the client waits. */
@@ -65,7 +87,8 @@ async function ingestEvents(services: Services, agent: Agent, events: AgentEvent
   const rules = services.rules(agent)
   for (const event of events) {
     const known = await store.sessions.find(event.agent, event.session)
-    const path = rules.isWanted('prompt-submitted') ? await transcriptToReadInstead(store, agent, event, known, context, rules) : null
+    if (!known && folderOfNewSession(event, context) === null) throw new NotUnderstood('nothing names the folder of the session')
+    const path = await transcriptToReadInstead(store, agent, event, known, context, rules)
     if (path !== null) {
       await store.jobs.add('read', path, { path, agent: agent.name }, event.at, event.at + TRANSCRIPT_DELAY_MS)
       continue
@@ -86,7 +109,8 @@ async function ingestEvents(services: Services, agent: Agent, events: AgentEvent
 
 /**
  * Only the prompt of a turn says whose turn an event belongs to and whether the turn is private. When the prompt is missing, because it met
- * no worker or is still in the spool, its events are not captured; the transcript, which has them all in order, is read instead.
+ * no worker or is still in the spool, its events are not captured; the transcript, which has them all in order, is read instead. So are tool uses
+ * of old clients, which send no id: in the transcript every one has an id.
  */
 async function transcriptToReadInstead(
   store: Store,
@@ -96,14 +120,21 @@ async function transcriptToReadInstead(
   context: EventContext,
   rules: CaptureRules,
 ): Promise<string | null> {
-  if (event.kind === 'prompt-submitted' || !('promptId' in event) || event.promptId === null || event.transcript === null) return null
-  // It says nothing about the turn, and transcripts do not contain it.
-  if (event.kind === 'compacting') return null
-  const folder = session?.folder ?? context.projectFolder ?? event.cwd
+  if (event.transcript === null || !agent.isTranscript(event.transcript)) return null
+  const isWithoutId = event.kind === 'tool-used' && event.toolUseId === null
+  if (!isWithoutId && !(rules.isWanted('prompt-submitted') && (await isPromptMissing(store, event, session)))) return null
+  const folder = session?.folder ?? folderOfNewSession(event, context)
   if (folder === null || rules.isExcludedProject(session?.project ?? rules.projectOf(folder).project, folder)) return null
-  if (session && (await store.prompts.hasTurn(session.id, event.promptId))) return null
-  if (session && (await store.sessions.isMuted(session.id, event.promptId))) return null
-  return agent.isTranscript(event.transcript) && exists(event.transcript) ? event.transcript : null
+  if (await isDeletedEvent(store, event, (text) => text, null)) return null
+  return exists(event.transcript) ? event.transcript : null
+}
+
+async function isPromptMissing(store: Store, event: AgentEvent, session: Session | null): Promise<boolean> {
+  if (event.kind === 'prompt-submitted' || !('promptId' in event) || event.promptId === null) return false
+  // It says nothing about the turn, and transcripts do not contain it.
+  if (event.kind === 'compacting') return false
+  if (session && (await store.prompts.hasTurn(session.id, event.promptId))) return false
+  return !(session && (await store.sessions.isMuted(session.id, event.promptId)))
 }
 
 /** A client calls its hooks a little before it writes its transcript. */

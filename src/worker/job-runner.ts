@@ -9,7 +9,7 @@ import { runConsolidateJob } from './consolidation.ts'
 import { saveEpisodeNote, saveMarkedNotes, saveStatementNotes } from './draft-notes.ts'
 import type { Embedding } from './embedding.ts'
 import { importTranscripts } from './import-transcripts.ts'
-import { moveProject, wipeProject } from './project-jobs.ts'
+import { moveProject } from './project-jobs.ts'
 import { ingestTranscript } from './reconcile.ts'
 import { readActionWith, type Services } from './services.ts'
 
@@ -70,9 +70,10 @@ function jobHandlers(
       await thenComplete((payload: Jobs['move-project']) => moveProject(services, payload))(job, signal)
       services.stream.publish({ type: 'projects-changed', data: job.payload })
     },
-    'wipe-project': async (job, signal) => {
-      await thenComplete((payload: Jobs['wipe-project']) => wipeProject(services, payload))(job, signal)
-      services.stream.publish({ type: 'projects-changed', data: job.payload })
+    erase: async (job) => {
+      const { runEraseJob } = await import('./erase.ts')
+      await runEraseJob(services, job)
+      services.stream.publish({ type: 'projects-changed', data: {} })
     },
     rebuild: thenComplete(() => rebuildFromTranscripts(services)),
   }

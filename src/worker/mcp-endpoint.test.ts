@@ -183,8 +183,11 @@ test.each([
   ['memory_capture', { text: 'x', namespace: '../up' }, /namespace/],
   ['memory_update', { id: '#12', text: 'x' }, /is not a note id/],
   ['memory_update', { id: 'nobody' }, /Nothing to change/],
-  ['memory_forget', {}, /either ids or filter/],
-  ['memory_forget', { filter: {} }, /at least one/],
+  ['memory_forget', {}, /Pass ids/],
+  ['memory_forget', { ids: ['N01K5TIDEP00L0000000000N0TE'], hard: true }, /for the person.*recollect forget <id> --hard.*viewer/],
+  ['memory_forget', { filter: { namespace: 'progress' } }, /for the person.*recollect forget --query.*viewer/],
+  ['memory_forget', { ids: Array.from({ length: 21 }, (_, n) => `#${n + 1}`) }, /more than 20 memories.*for the person/],
+  ['memory_forget', { ids: ['3f1c7a52-0000-4000-8000-000000000000'] }, /not the id of a memory/],
   ['memory_graph', { ask: 'path', id: '#1' }, /second id as to/],
   ['memory_graph', { id: 'sudo rm' }, /is not a memory id/],
   ['memory_graph', { ask: 'topics', project: 'all' }, /its key or folder/],
@@ -200,7 +203,6 @@ test.each([
   ['memory_recall', { query: 'x', explain: true }, /unknown argument \\"explain\\"; use query, kind, project, limit, offset"/],
   ['memory_recall', { query: 'x', limits: 3 }, /Did you mean limit\?/],
   ['memory_status', { project: 'all' }, /takes none/],
-  ['memory_forget', { filter: { namespaces: 'progress' } }, /filter: .*Did you mean namespace\?/],
 ] as const)('%s %j is an error that says what to do', async (name, given, says) => {
   await using at = await anEndpoint()
   const client = await at.client('legacy', 'pipe')
@@ -274,31 +276,15 @@ test('a note cannot supersede itself', async () => {
   expect(await at.call(client, 'memory_recall', { query: 'herons' })).toContain(id)
 })
 
-test('notes that match a filter are listed first and forgotten only with the code of that list', async () => {
-  await using at = await anEndpoint()
-  const client = await at.client('legacy', 'pipe')
-  const keep = (text: string) => at.call(client, 'memory_capture', { text, namespace: 'progress', scope: 'global' })
-  await keep('The pelican queue is half done.')
-  const filter = { namespace: 'progress' }
-  const shown = await at.call(client, 'memory_forget', { filter })
-  const confirm = /confirm: "(\w+)"/.exec(shown)?.[1] ?? ''
-  expect(shown).toContain('Nothing was changed. This would hide 1.')
-  await keep('Herons are next on the list of birds.')
-  expect(await at.call(client, 'memory_forget', { filter, confirm })).toContain('code does not match')
-  expect(await at.call(client, 'memory_forget', { filter, hard: true, confirm })).toContain('Nothing was changed')
-  const again = /confirm: "(\w+)"/.exec(await at.call(client, 'memory_forget', { filter }))?.[1] ?? ''
-  expect(await at.call(client, 'memory_forget', { filter, confirm: again })).toMatch(/^Hidden: N\w+, N\w+/)
-})
-
 test('an observation is hidden and restored by its id', async () => {
   await using at = await anEndpoint()
   await addObservations(at.store, [observation({ title: 'The pelican queue drops poison messages' })])
   const client = await at.client('legacy', 'pipe')
   const found = () => at.call(client, 'memory_recall', { query: 'pelican', project: 'all' })
   const id = /#\d+/.exec(await found())?.[0] ?? ''
-  expect(await at.call(client, 'memory_forget', { ids: [id], dry_run: true })).toContain('would hide 1')
+  expect(await at.call(client, 'memory_forget', { ids: [id], dry_run: true })).toContain('would delete 1')
   expect(await found()).toContain(id)
-  expect(await at.call(client, 'memory_forget', { ids: [id] })).toContain(`Hidden: ${id}`)
+  expect(await at.call(client, 'memory_forget', { ids: [id] })).toContain(`Deleted: ${id}`)
   expect(await found()).toContain('No memories found')
   expect(await at.call(client, 'memory_forget', { ids: [id], restore: true })).toBe(`Restored: ${id}.`)
   expect(await found()).toContain(id)
@@ -346,7 +332,7 @@ test('over HTTP, requests without the token, with another host name or from anot
   const owner = { authorization: 'Bearer owner-token' }
   expect(await ask(owner)).toBe(200)
   expect(await ask({})).toBe(401)
-  expect(await ask({ authorization: 'Bearer hook-token' })).toBe(404)
+  expect(await ask({ authorization: 'Bearer guess' })).toBe(401)
   expect(await ask({ ...owner, host: 'evil.example' })).toBe(403)
   expect(await ask({ ...owner, origin: 'https://evil.example' })).toBe(403)
 })
@@ -394,17 +380,17 @@ test.each(['{"jsonrpc":"2.0","id":7,"method":5}', '{"id":7}', '[7]', 'seven'])('
 /** The worker's MCP endpoint without the process around it. */
 async function anEndpoint() {
   const at = await someServices()
-  const keys = { token: 'owner-token', hookToken: 'hook-token' }
+  const token = 'owner-token'
   const router = openRouter(at.desk, aControl({ port: () => listening.port, mcp: (request) => endpoint.handleRequest(request) }))
   const endpoint = openMcpEndpoint(inProcessTransport(router, at.desk.log), at.desk.log)
-  const listening = listen(at.desk.home, 0, keys, at.desk.visitors, router, at.desk.log, endpoint.pipes)
+  const listening = listen(at.desk.home, 0, token, at.desk.visitors, router, at.desk.log, endpoint.pipes)
   const url = new URL(`http://127.0.0.1:${listening.port}/mcp`)
   return {
     ...at,
     url,
     client: async (mode: 'legacy' | { pin: string }, way: 'pipe' | 'http'): Promise<Client> => {
       const client = new Client({ name: 'a test', version: '1' }, { versionNegotiation: { mode } })
-      const overHttp = () => new StreamableHTTPClientTransport(url, { requestInit: { headers: { authorization: `Bearer ${keys.token}` } } })
+      const overHttp = () => new StreamableHTTPClientTransport(url, { requestInit: { headers: { authorization: `Bearer ${token}` } } })
       await client.connect(way === 'http' ? overHttp() : overPipe(at.desk.home))
       return client
     },
@@ -416,10 +402,13 @@ async function anEndpoint() {
       if (result.isError) throw new Error(text)
       return text
     },
-    hook: (payload: object) => {
-      const headers = { authorization: `Bearer ${keys.hookToken}`, 'x-recollect-strict': '1' }
-      return fetch(new URL('/hook/claude-code', url), { method: 'POST', headers, body: JSON.stringify(payload) })
-    },
+    hook: (payload: object) =>
+      fetch('http://worker/hook/claude-code', {
+        unix: at.desk.home.socket,
+        method: 'POST',
+        headers: { 'x-recollect-strict': '1' },
+        body: JSON.stringify(payload),
+      }),
     [Symbol.asyncDispose]: async () => {
       await listening.stop()
       await at[Symbol.asyncDispose]()

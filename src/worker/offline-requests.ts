@@ -1,9 +1,9 @@
 import { agents } from '../integrations/agent.ts'
 import { type Environment, readEnvironment } from '../platform/environment.ts'
-import { exists } from '../platform/files.ts'
+import { exists, fileSizeBytes } from '../platform/files.ts'
 import { homePaths } from '../platform/paths.ts'
 import { loadSettings } from '../platform/settings.ts'
-import { openStore } from '../store/store.ts'
+import { checkDatabase, openStore } from '../store/store.ts'
 import type { HttpRequest } from '../wire/call.ts'
 import { openEmbedding } from './embedding.ts'
 import { notebookOf } from './notebook.ts'
@@ -22,6 +22,18 @@ export { NewerDatabase } from '../store/store.ts'
 export function isReadOnlyRequest(method: string, path: string): boolean {
   const [name = ''] = path.split('?')
   return findRoute(method, name)?.route.readOnly === true
+}
+
+/** The first problem of a database that no worker uses; null when it is intact, does not exist, or cannot be read at all. */
+export function findDatabaseDamage(path: string): string | null {
+  if (!exists(path)) return null
+  // SQLite takes an empty file for a new database.
+  if (fileSizeBytes(path) === 0) return 'the file is empty'
+  try {
+    return checkDatabase(path)[0] ?? null
+  } catch {
+    return null
+  }
 }
 
 /**

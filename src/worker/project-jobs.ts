@@ -1,6 +1,6 @@
 import { asProjectKey, type ProjectKey } from '../core/ids.ts'
 import type { Jobs } from '../core/job.ts'
-import { changeNote, purgeNote } from '../notes/notes.ts'
+import { changeNote } from '../notes/notes.ts'
 import type { Services } from './services.ts'
 
 /** Each session is one transaction, so hooks wait no longer than one session takes. */
@@ -20,17 +20,6 @@ export async function moveProject(services: Services, job: Jobs['move-project'])
     const moved = note.scope === 'global' ? null : await changeNote(services.notebook, note.id, { project: to }, Date.now())
     if (moved) services.announce(moved.changes)
   }
-}
-
-/** Removes everything of a project for good: its journal, its memories, its injections, and its notes with their files. */
-export async function wipeProject(services: Services, job: Jobs['wipe-project']): Promise<void> {
-  const { store } = services
-  const project = asProjectKey(job.project)
-  await store.withSecureDelete(async () => {
-    await forEachSession(services, project, (id) => store.transaction(() => store.sessions.remove(id)))
-    for (const note of [...store.notes.each(project)]) services.announce(await purgeNote(services.notebook, note.id))
-    await store.transaction(() => store.projects.dropInjections(project))
-  })
 }
 
 /** `work` must take the session out of the project, or this never ends. */

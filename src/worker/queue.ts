@@ -16,7 +16,7 @@ const LONG_JOBS: ReadonlySet<JobKind> = new Set([
   'embed',
   'catch-up',
   'move-project',
-  'wipe-project',
+  'erase',
   'read',
   'reconcile',
 ])

@@ -2,6 +2,7 @@ import { take } from '../capture/capture.ts'
 import type { EventContext } from '../core/event.ts'
 import type { Change, Session } from '../core/memory.ts'
 import type { Agent, Checkpoint, TranscriptFacts, TranscriptItem } from '../integrations/agent.ts'
+import { readOffSessions } from '../platform/off-sessions.ts'
 import type { Services } from './services.ts'
 
 export type TranscriptReadResult = {
@@ -73,12 +74,15 @@ async function ingestItems(
 ): Promise<Change[]> {
   const { store } = services
   const rules = services.rules(agent)
+  const off = readOffSessions(services.home)
   const context: EventContext = { projectFolder: facts.cwd, clientPid: null, entrypoint: facts.entrypoint }
   const changes: Change[] = []
   for (const { event, uuid, turn, branch } of items) {
+    if (off.has(event.session)) continue
     const session = await store.sessions.find(event.agent, event.session)
     if (session && (await isCopiedFromParent(services, session, turn ?? uuid, event.at))) continue
     if (!session && turn && (await store.prompts.isCopy(0, turn))) continue
+    if ((turn ?? uuid) && (await store.tombstones.hasLine(turn ?? uuid ?? ''))) continue
     const captured = await take(store, event, { ...context, branch }, rules, { uuid }, session)
     if (captured.session) result.sessions.add(captured.session.id)
     changes.push(...captured.changes)

@@ -1,3 +1,4 @@
+import { RESTORABLE_DAYS } from '../core/memory.ts'
 import { purgeNote } from '../notes/notes.ts'
 import { freeBytes } from '../platform/folder.ts'
 import { type RowsAndBytes, UNDO_DAYS } from '../store/store.ts'
@@ -10,8 +11,6 @@ const BYTES_PER_MB = 1024 * 1024
 /** Rows removed in one transaction; few, so no hook waits long. */
 const ROWS_PER_PURGE = 2000
 const NOTES_PER_PURGE = 50
-/** How long a forgotten observation can be restored; then its text is erased. */
-const RESTORABLE_DAYS = 7
 
 /** A kind of row with a retention time: how many are expired, and how to remove a batch of them. */
 type RetainedKind = { kind: ExpiredAmount['kind']; countExpired(): Promise<RowsAndBytes>; removeBatch(): Promise<number> }
@@ -90,7 +89,7 @@ function retainedKinds(services: Services, now: number): RetainedKind[] {
       countExpired: () => store.notes.countPurgeable(olderThan(deleted_notes_days)),
       removeBatch: async () => {
         const ids = await store.notes.deletedBefore(olderThan(deleted_notes_days), NOTES_PER_PURGE)
-        for (const id of ids) services.announce(await purgeNote(services.notebook, id))
+        for (const id of ids) services.announce(await purgeNote(services.notebook, id, now))
         return ids.length
       },
     },
@@ -100,9 +99,9 @@ function retainedKinds(services: Services, now: number): RetainedKind[] {
       removeBatch: inTransaction(() => store.injections.purge(olderThan(injections_days), ROWS_PER_PURGE)),
     },
     {
-      kind: 'forgotten observations',
-      countExpired: () => store.observations.countErasable(now - RESTORABLE_DAYS * DAY_MS),
-      removeBatch: inTransaction(() => store.observations.eraseForgotten({ before: now - RESTORABLE_DAYS * DAY_MS })),
+      kind: 'forgotten memories',
+      countExpired: async () => (await store.deletions()).countErasable(now - RESTORABLE_DAYS * DAY_MS),
+      removeBatch: inTransaction(async () => (await store.deletions()).eraseBefore(now - RESTORABLE_DAYS * DAY_MS, ROWS_PER_PURGE)),
     },
     {
       kind: 'audit',

@@ -1,5 +1,6 @@
 import { embedder } from '../wire/contract/embedder.ts'
 import { feed } from '../wire/contract/feed.ts'
+import { forget } from '../wire/contract/forget.ts'
 import { graph } from '../wire/contract/graph.ts'
 import { hooks } from '../wire/contract/hooks.ts'
 import { inject } from '../wire/contract/inject.ts'
@@ -8,7 +9,7 @@ import { memories } from '../wire/contract/memories.ts'
 import { notes } from '../wire/contract/notes.ts'
 import { observations } from '../wire/contract/observations.ts'
 import { projects } from '../wire/contract/projects.ts'
-import type { ParsedType, ResponseType, RouteOptions } from '../wire/contract/route.ts'
+import { type ParsedType, type ResponseType, type RouteOptions, requestFields } from '../wire/contract/route.ts'
 import { sessions } from '../wire/contract/sessions.ts'
 import { settings } from '../wire/contract/settings.ts'
 import { status } from '../wire/contract/status.ts'
@@ -59,6 +60,7 @@ const RESOURCES: Resource[] = [
   resource(graph, async () => (await import('./routes/graph.ts')).handlers),
   resource(feed, async () => (await import('./routes/feed.ts')).handlers),
   resource(notes, async () => (await import('./routes/notes.ts')).handlers),
+  resource(forget, async () => (await import('./routes/forget.ts')).handlers),
   resource(sync, async () => (await import('./routes/sync.ts')).handlers),
   resource(projects, async () => (await import('./routes/projects.ts')).handlers),
   resource(settings, async () => (await import('./routes/settings.ts')).handlers),
@@ -114,13 +116,12 @@ function matchSegments(pattern: string[], segments: string[]): Record<string, st
 }
 
 /**
- * The worker's HTTP API and the files of the viewer. Hooks may only report events; the owner may do everything.
- * Returns null when there is no such route for the caller.
+ * The worker's HTTP API and the files of the viewer. Returns null when there is no such route at this entrance.
  */
 export function openRouter(services: Services, control: Control): Handler {
-  return async (request, url, caller, server) => {
+  return async (request, url, entrance, server) => {
     const match = findRoute(request.method, url.pathname)
-    if (caller !== 'owner' && !match?.route.hookToken) return null
+    if (match?.route.socketOnly && entrance !== 'socket') return null
     if (!match) return services.viewer.answer(request, url)
     const { route, params } = match
     if (route.unlimited) server.timeout(request, 0)
@@ -137,9 +138,11 @@ export function openRouter(services: Services, control: Control): Handler {
 
 /** The parsed request; null when a path parameter cannot be one, so that there is no such route. */
 async function parseRequest(route: TableEntry, params: Record<string, string>, request: Request, url: URL): Promise<unknown> {
-  if (!route.request) return {}
-  route.schema ??= route.request()
+  if (route.raw && !route.request) return {}
+  if (route.request) route.schema ??= route.request()
   const fields = route.raw ? params : await readFields(route, params, request, url)
+  if (!route.raw) refuseUnknownFields(route, fields)
+  if (!route.schema) return {}
   const parsed = route.schema.safeParse(fields)
   if (parsed.success) return parsed.data
   const issue = parsed.error.issues[0]
@@ -148,11 +151,48 @@ async function parseRequest(route: TableEntry, params: Record<string, string>, r
 }
 
 async function readFields(route: TableEntry, params: Record<string, string>, request: Request, url: URL): Promise<unknown> {
-  if (route.method === 'GET' || route.method === 'DELETE') return { ...Object.fromEntries(url.searchParams), ...params }
+  const isInQuery = route.method === 'GET' || route.method === 'DELETE'
+  const query = Object.fromEntries(url.searchParams)
+  if (isInQuery) {
+    const body = Number(request.headers.get('content-length') ?? 0) > 0 ? await readBody(request) : {}
+    if (!isFields(body) || Object.keys(body).length > 0)
+      throw new BadRequest(`${route.name} takes its fields in the query string, not in a body`)
+    return withFieldNames(route, { ...query, ...params })
+  }
+  const [misplaced] = Object.keys(query)
+  if (misplaced !== undefined) throw new BadRequest(`${route.name} has no query string; send “${misplaced.slice(0, 60)}” in the JSON body`)
   const body = await readBody(request)
-  if (Object.keys(params).length === 0) return body
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw new BadRequest('the body is not a JSON object')
-  return { ...body, ...params }
+  if (!isFields(body)) {
+    if (Object.keys(params).length > 0) throw new BadRequest('the body is not a JSON object')
+    return body
+  }
+  return withFieldNames(route, { ...body, ...params })
+}
+
+type Fields = Record<string, unknown>
+const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Gives fields with another name their own. If both names are used, the field's own name counts. */
+function withFieldNames({ otherNames = {} }: TableEntry, fields: Fields): Fields {
+  for (const [other, name] of Object.entries(otherNames)) {
+    if (!Object.hasOwn(fields, other)) continue
+    const { [other]: value, ...rest } = fields
+    fields = rest[name] === undefined || rest[name] === null || rest[name] === '' ? { ...rest, [name]: value } : rest
+  }
+  return fields
+}
+
+/** A field that is ignored would look like one that had an effect. */
+function refuseUnknownFields({ name, schema, otherNames = {} }: TableEntry, fields: unknown): void {
+  const known = schema ? requestFields(schema) : []
+  if (known === null || !isFields(fields)) return
+  const unknown = Object.keys(fields).filter((field) => !known.includes(field))
+  if (unknown.length === 0) return
+  const allowed = [...known, ...Object.keys(otherNames)].filter((field) => !name.includes(`:${field}`))
+  const list = unknown.slice(0, 5).map((field) => `“${field.slice(0, 60)}”`)
+  throw new BadRequest(
+    `unknown ${list.length === 1 ? 'parameter' : 'parameters'} ${list.join(', ')}; ${name} takes ${allowed.join(', ') || 'none'}`,
+  )
 }
 
 /** The JSON of the body. A missing body counts as an object without fields. */

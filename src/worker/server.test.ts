@@ -9,18 +9,17 @@ import { askWorker } from '../wire/socket.ts'
 import { BadRequest, type Handler, listen } from './server.ts'
 import { openVisitors } from './visitors.ts'
 
-const keys = { token: 'owner-token', hookToken: 'hook-token' }
+const token = 'owner-token'
 
 test('the socket needs no token, and only its owner can open it', async () => {
   await using at = await aServer()
-  expect(await askWorker(at.home, '/who')).toEqual({ kind: 'answered', body: 'owner' })
+  expect(await askWorker(at.home, '/who')).toEqual({ kind: 'answered', body: 'socket' })
   expect(statSync(at.home.socket).mode & 0o777).toBe(0o600)
 })
 
-test('over TCP the token decides who the caller is', async () => {
+test('over TCP a caller needs the token', async () => {
   await using at = await aServer()
-  expect(await (await at.get('/who', keys.token)).text()).toBe('owner')
-  expect(await (await at.get('/who', keys.hookToken)).text()).toBe('hook')
+  expect(await (await at.get('/who', token)).text()).toBe('port')
   const refused = await at.get('/who', 'guess')
   expect([refused.status, await refused.json()]).toEqual([401, { error: expect.stringContaining('token') }])
 })
@@ -36,10 +35,7 @@ test.each(['a b', '[::bad', 'http://x', '%', 'x:99999', '', 'a/../b', 'evil.exam
   async (host) => {
     await using at = await aServer()
     for (const where of [{ host: '127.0.0.1', port: at.port }, { path: at.home.socket }]) {
-      const answer = await say(
-        where,
-        `GET /who HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${keys.token}\r\nConnection: close\r\n\r\n`,
-      )
+      const answer = await say(where, `GET /who HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${token}\r\nConnection: close\r\n\r\n`)
       if ('port' in where) expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /)
       expect(answer).not.toMatch(/<html|server\.ts|at fetch/)
     }
@@ -49,18 +45,12 @@ test.each(['a b', '[::bad', 'http://x', '%', 'x:99999', '', 'a/../b', 'evil.exam
 test('an unknown path is 404, a bad request 400 with its reason, and a failure 500 without details', async () => {
   await using at = await aServer()
   const ask = async (path: string) => {
-    const answer = await at.get(path, keys.token)
+    const answer = await at.get(path, token)
     return [answer.status, await answer.json()]
   }
   expect(await ask('/nowhere')).toEqual([404, { error: 'there is no route GET /nowhere' }])
   expect(await ask('/unusable')).toEqual([400, { error: 'say what' }])
   expect(await ask('/trouble')).toEqual([500, { error: expect.not.stringContaining('secret') }])
-})
-
-test('a hook gets 200 even when the worker fails', async () => {
-  await using at = await aServer()
-  const answer = await at.get('/hook/trouble', keys.hookToken)
-  expect([answer.status, await answer.json()]).toEqual([200, {}])
 })
 
 test('if another program uses the port, the next free one is taken', async () => {
@@ -75,7 +65,7 @@ test('a socket file left by a crashed worker is replaced', async () => {
   const home = homePaths(environment(folder.path))
   mkdirSync(dirname(home.socket), { recursive: true })
   writeFileSync(home.socket, 'stale')
-  const listening = listen(home, 0, keys, openVisitors(home.visitors), answering, quiet)
+  const listening = listen(home, 0, token, openVisitors(home.visitors), answering, quiet)
   expect((await askWorker(home, '/who')).kind).toBe('answered')
   await listening.stop()
 })
@@ -83,7 +73,7 @@ test('a socket file left by a crashed worker is replaced', async () => {
 test('stopping finishes running requests, does not wait for idle connections, and removes the socket', async () => {
   const at = await aServer()
   await at.get('/health') // its connection stays open
-  const slow = at.get('/slow', keys.token)
+  const slow = at.get('/slow', token)
   await Bun.sleep(10)
   await at.listening.stop()
   expect(await (await slow).text()).toBe('finished')
@@ -94,14 +84,14 @@ test('stopping finishes running requests, does not wait for idle connections, an
 test('the largest payload that a hook sends is accepted, and one byte more is refused', async () => {
   await using at = await aServer()
   const send = (bytes: number) => askWorker(at.home, '/who', { method: 'POST', body: new Uint8Array(bytes), timeoutMs: 20_000 })
-  expect(await send(MAX_PAYLOAD_BYTES)).toEqual({ kind: 'answered', body: 'owner' })
+  expect(await send(MAX_PAYLOAD_BYTES)).toEqual({ kind: 'answered', body: 'socket' })
   expect(await send(MAX_PAYLOAD_BYTES + 1)).toMatchObject({ kind: 'refused', status: 413 })
 })
 
 const quiet = { info: () => {}, warn: () => {} }
 
-const answering: Handler = async (_, url, caller) => {
-  if (url.pathname === '/who') return new Response(caller)
+const answering: Handler = async (_, url, entrance) => {
+  if (url.pathname === '/who') return new Response(entrance)
   if (url.pathname === '/unusable') throw new BadRequest('say what')
   if (url.pathname.endsWith('/trouble')) throw new Error('secret')
   if (url.pathname !== '/slow') return null
@@ -112,14 +102,14 @@ const answering: Handler = async (_, url, caller) => {
 async function aServer(port = 0) {
   const folder = temporaryFolder()
   const home = homePaths(environment(folder.path))
-  const listening = listen(home, port, keys, openVisitors(home.visitors), answering, quiet)
+  const listening = listen(home, port, token, openVisitors(home.visitors), answering, quiet)
   return {
     home,
     folder,
     listening,
     port: listening.port,
-    get: (path: string, token?: string) =>
-      fetch(`http://127.0.0.1:${listening.port}${path}`, token ? { headers: { authorization: `Bearer ${token}` } } : {}),
+    get: (path: string, sent?: string) =>
+      fetch(`http://127.0.0.1:${listening.port}${path}`, sent ? { headers: { authorization: `Bearer ${sent}` } } : {}),
     [Symbol.asyncDispose]: async () => {
       await listening.stop()
       folder[Symbol.dispose]()

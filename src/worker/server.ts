@@ -6,12 +6,15 @@ import { removeFile } from '../platform/folder.ts'
 import type { Log } from '../platform/log.ts'
 import type { Home } from '../platform/paths.ts'
 import type { HttpRequest } from '../wire/call.ts'
-import { type AccessTokens, type CallerRole, checkAccess, cookieName, isAddressedToWorker } from './access.ts'
+import { checkAccess, cookieName, isAddressedToWorker } from './access.ts'
 import { entryPage, signedOutPage } from './viewer-files.ts'
 import { VISIT_LIFETIME_SECONDS, type Visitors } from './visitors.ts'
 
-/** Answers a request whose caller passed the access check. Null means that there is no such route for this caller. */
-export type Handler = (request: Request, url: URL, caller: CallerRole, server: RequestTimeouts) => Promise<Response | null>
+/** Answers a request whose caller passed the access check. Null means that there is no such route at this entrance. */
+export type Handler = (request: Request, url: URL, entrance: Entrance, server: RequestTimeouts) => Promise<Response | null>
+
+/** Where a request came in: over the Unix socket or from this process, or over the loopback port. */
+export type Entrance = 'socket' | 'port'
 
 /** Lifts the timeout of a request that may take long. */
 export type RequestTimeouts = { timeout(request: Request, seconds: number): void }
@@ -37,7 +40,7 @@ const SERVER_OPTIONS = {
 export function listen(
   home: Home,
   wantedPort: number,
-  tokens: AccessTokens,
+  token: string,
   visitors: Visitors,
   handler: Handler,
   log: Log,
@@ -62,12 +65,12 @@ export function listen(
       const url = parseUrl(request)
       const isPipe = url?.pathname === pipes.path && request.headers.get('upgrade')?.toLowerCase() === 'websocket'
       if (isPipe && server.upgrade(request, { data: { path: url.pathname, query: url.searchParams } })) return
-      return respond(request, server, 'owner', countedHandler, log)
+      return respond(request, server, 'socket', countedHandler, log)
     },
     websocket: pipes.handler,
   })
   makePrivate(home.socket)
-  const tcp = listenOnLoopback(wantedPort, tokens, visitors, countedHandler, log)
+  const tcp = listenOnLoopback(wantedPort, token, visitors, countedHandler, log)
   return {
     port: tcp.port ?? 0,
     // Refuses new requests and waits for running ones, but not for idle connections that callers keep open.
@@ -86,7 +89,7 @@ const NO_PIPE_ENDPOINT: PipeEndpoint = { path: '', handler: { message: () => {} 
 const MAX_STOP_WAIT_MS = 2000
 const MAX_PORTS_TO_TRY = 20
 
-function listenOnLoopback(wantedPort: number, tokens: AccessTokens, visitors: Visitors, handler: Handler, log: Log): Server<undefined> {
+function listenOnLoopback(wantedPort: number, token: string, visitors: Visitors, handler: Handler, log: Log): Server<undefined> {
   const ports =
     wantedPort === 0 ? [0] : [...Array.from({ length: MAX_PORTS_TO_TRY }, (_, i) => wantedPort + i).filter((p) => p <= 65535), 0]
   for (const port of ports) {
@@ -94,10 +97,10 @@ function listenOnLoopback(wantedPort: number, tokens: AccessTokens, visitors: Vi
       return Bun.serve({
         ...SERVER_OPTIONS,
         hostname: '127.0.0.1',
-        // Otherwise several processes could share the port, and each would get some of the other's hooks.
+        // Otherwise several processes could share the port, and each would get some of the other's requests.
         reusePort: false,
         port,
-        fetch: async (request, server) => withSecurityHeaders(await receive(request, server, tokens, visitors, handler, log)),
+        fetch: async (request, server) => withSecurityHeaders(await receive(request, server, token, visitors, handler, log)),
       })
     } catch (cause) {
       if ((cause as NodeJS.ErrnoException).code !== 'EADDRINUSE' && (cause as NodeJS.ErrnoException).code !== 'EACCES') throw cause
@@ -109,7 +112,7 @@ function listenOnLoopback(wantedPort: number, tokens: AccessTokens, visitors: Vi
 async function receive(
   request: Request,
   server: Server<undefined>,
-  tokens: AccessTokens,
+  token: string,
   visitors: Visitors,
   handler: Handler,
   log: Log,
@@ -120,8 +123,8 @@ async function receive(
   if (path === '/health' && request.method === 'GET' && !request.headers.has('authorization')) return Response.json({ ok: true })
   if (path.startsWith('/view/') && request.method === 'GET' && isAddressedToWorker(request, port))
     return admitVisitor(path.slice(6), visitors, port)
-  const decision = checkAccess(request, port, tokens, (secret) => visitors.knows(secret, Date.now()))
-  if (decision.kind === 'admitted') return respond(request, server, decision.caller, handler, log)
+  const decision = checkAccess(request, port, token, (secret) => visitors.knows(secret, Date.now()))
+  if (decision.kind === 'admitted') return respond(request, server, 'port', handler, log)
   const isPerson = decision.status === 401 && request.headers.get('sec-fetch-dest') === 'document'
   return isPerson
     ? signedOutPage('This browser is not signed in, or its session has expired.')
@@ -164,28 +167,27 @@ export function inProcessTransport(handler: Handler, log: Log | null): (request:
       ...(signal ? { signal } : {}),
     })
     const server = { timeout: () => {} }
-    return log ? respond(request, server, 'owner', handler, log) : answerRequest(request, server, 'owner', handler)
+    return log ? respond(request, server, 'socket', handler, log) : answerRequest(request, server, 'socket', handler)
   }
 }
 
-async function respond(request: Request, server: RequestTimeouts, caller: CallerRole, handler: Handler, log: Log): Promise<Response> {
+async function respond(request: Request, server: RequestTimeouts, entrance: Entrance, handler: Handler, log: Log): Promise<Response> {
   try {
-    return await answerRequest(request, server, caller, handler)
+    return await answerRequest(request, server, entrance, handler)
   } catch (cause) {
     const path = parseUrl(request)?.pathname ?? ''
     log.warn('a request failed', { path: path.slice(0, 60), error: (cause as Error).message.slice(0, 300) })
-    // The agent would print any other status of a hook as an error, and the person could do nothing about it.
-    return path.startsWith('/hook/') ? Response.json({}) : errorResponse(500, 'the worker failed; its log says why')
+    return errorResponse(500, 'the worker failed; its log says why')
   }
 }
 
 /** Turns the errors that a caller can correct into responses, and lets the others through. */
-async function answerRequest(request: Request, server: RequestTimeouts, caller: CallerRole, handler: Handler): Promise<Response> {
+async function answerRequest(request: Request, server: RequestTimeouts, entrance: Entrance, handler: Handler): Promise<Response> {
   const url = parseUrl(request)
   if (!url) return errorResponse(400, 'the URL cannot be parsed')
   try {
     return (
-      (await handler(request, url, caller, server)) ??
+      (await handler(request, url, entrance, server)) ??
       errorResponse(404, `there is no route ${request.method} ${url.pathname.slice(0, 100)}`)
     )
   } catch (cause) {

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { addObservations, nowhere, observation } from '../../test/support/builders.ts'
 import { someServices } from '../../test/support/services.ts'
@@ -7,6 +7,7 @@ import { claudeCode } from '../integrations/agent.ts'
 import { CorruptDatabase } from '../store/store.ts'
 import { keepForLater, spoolSize } from '../wire/spool.ts'
 import { ingestDelivery } from './intake.ts'
+import { notUnderstoodPayloads } from './not-understood.ts'
 import type { Services } from './services.ts'
 import { drainSpool } from './spool.ts'
 
@@ -33,7 +34,7 @@ test('a delivery that was both sent and spooled is stored once', async () => {
   expect([...at.store.prompts.each(null)]).toHaveLength(2)
 })
 
-test('unusable files are dropped and do not block the others', async () => {
+test('unusable files are logged, counted and set aside, and do not block the others', async () => {
   await using at = await someServices()
   mkdirSync(at.desk.home.spool, { recursive: true })
   for (const [name, text] of [
@@ -58,6 +59,8 @@ test('unusable files are dropped and do not block the others', async () => {
   expect(await drainSpool(at.desk)).toBe(1)
   expect(spoolSize(at.desk.home)).toBe(0)
   expect([...at.store.prompts.each(null)]).toHaveLength(1)
+  expect(await notUnderstoodPayloads(at.desk)).toEqual({ count: 5, lastAt: expect.any(Number), setAside: 5 })
+  expect(readdirSync(at.desk.home.spoolSetAside).sort()).toEqual(['000.json', '001.json', '002.json', '003.json', '004.json'])
 })
 
 test.each([

@@ -1,7 +1,10 @@
+import { NotUnderstood } from '../core/event.ts'
 import { type Agent, agentNamed } from '../integrations/agent.ts'
+import { exists } from '../platform/files.ts'
 import { isStoreFailure } from '../store/store.ts'
-import { readSpool, removeFromSpool } from '../wire/spool.ts'
+import { readSpool, removeFromSpool, type SpooledPayload, setAsideFromSpool } from '../wire/spool.ts'
 import { ingestWithoutReply } from './intake.ts'
+import { recordNotUnderstood } from './not-understood.ts'
 import type { Services } from './services.ts'
 
 const draining = new WeakMap<Services, Promise<number>>()
@@ -15,41 +18,47 @@ export function drainSpool(services: Services): Promise<number> {
 
 /**
  * Oldest first. A file is removed after its events are committed; if the worker dies in between, the receipt prevents a second ingestion.
- * A file that cannot be used is dropped, because the transcript has the same events.
+ * A file that cannot be used is logged, counted and set aside.
  */
 async function drain(services: Services): Promise<number> {
   let ingested = 0
-  for (const { path, spooled } of readSpool(services.home)) {
+  for (const { path, bytes, spooled } of readSpool(services.home)) {
     if (services.stopSignal.aborted) break
-    const agent = spooled ? agentNamed(spooled.agent, services.agents) : null
-    if (spooled && agent && spooled.headOnly) await queueTranscriptRead(services, agent, spooled.payload)
-    else if (spooled && agent) {
-      try {
-        await ingestWithoutReply(services, {
-          agent,
-          payload: spooled.payload,
-          context: { ...spooled.context, branch: null },
-          delivery: spooled.delivery,
-          at: spooled.at,
-        })
-        ingested++
-      } catch (cause) {
-        // A failing disk or a closed database would fail for every file, so keep them all. A bad payload concerns only its own file.
-        if (isStoreFailure(cause) || services.stopSignal.aborted) throw cause
-        services.log.warn('a spooled payload could not be used', { error: (cause as Error).message.slice(0, 200) })
-      }
+    try {
+      await ingestSpooled(services, spooled)
+      ingested++
+      removeFromSpool(path)
+    } catch (cause) {
+      // A failing disk or a closed database would fail for every file, so keep them all. A bad payload concerns only its own file.
+      if (isStoreFailure(cause) || services.stopSignal.aborted) throw cause
+      const reason = cause instanceof NotUnderstood ? cause.message : `it cannot be stored (${(cause as Error).name})`
+      await recordNotUnderstood(services, reason, { bytes, way: 'spool' })
+      setAsideFromSpool(services.home, path)
     }
-    removeFromSpool(path)
     await Bun.sleep(0) // let hooks that arrived meanwhile go first
   }
   if (ingested > 0) services.log.info('ingested events from the spool', { ingested })
   return ingested
 }
 
-/** A payload that was too large to spool is in the transcript. */
-async function queueTranscriptRead({ store, queue }: Services, agent: Agent, head: unknown): Promise<void> {
+async function ingestSpooled(services: Services, spooled: SpooledPayload | null): Promise<void> {
+  if (!spooled) throw new NotUnderstood('a file in the spool without a payload')
+  if (spooled.bytes !== undefined) throw new NotUnderstood('not JSON')
+  const agent = agentNamed(spooled.agent, services.agents)
+  if (!agent) throw new NotUnderstood('an agent that this version does not serve')
+  const { payload, event = null, delivery, at } = spooled
+  if (!spooled.headOnly) {
+    await ingestWithoutReply(services, { agent, payload, event, context: { ...spooled.context, branch: null }, delivery, at })
+  } else if (!(await queueTranscriptRead(services, agent, payload))) {
+    throw new NotUnderstood('too large to spool, and it names no transcript')
+  }
+}
+
+/** A payload that was too large or too deep is in the transcript. False when its head names none. */
+export async function queueTranscriptRead({ store, queue }: Services, agent: Agent, head: unknown): Promise<boolean> {
   const path = agent.transcriptPath(head)
-  if (path === null) return
+  if (path === null || !exists(path)) return false
   await store.transaction(() => store.jobs.add('read', path, { path, agent: agent.name }, Date.now()))
   queue.kick()
+  return true
 }

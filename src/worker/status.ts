@@ -1,5 +1,5 @@
 import { readPrices } from '../platform/prices.ts'
-import { loadSettings } from '../platform/settings.ts'
+import { loadSettings, patternProblem } from '../platform/settings.ts'
 import { VERSION } from '../platform/version.ts'
 import { listSetAside } from '../store/store.ts'
 import { syncState } from '../sync/sync.ts'
@@ -7,6 +7,7 @@ import type { WorkerStatus } from '../wire/contract/status.ts'
 import { spoolSize } from '../wire/spool.ts'
 import { loadMode } from './background-distiller.ts'
 import { syncSettings } from './background-sync.ts'
+import { notUnderstoodPayloads } from './not-understood.ts'
 import type { Control } from './router.ts'
 import type { Services } from './services.ts'
 import { isLive } from './sweep.ts'
@@ -47,6 +48,7 @@ export async function workerStatus(
     spooled: spoolSize(home),
     lastEventAt: projects[0]?.lastAt ?? null,
     unstoredEvents: control.unstoredEvents(),
+    notUnderstood: await notUnderstoodPayloads(services),
     embedder: await services.embedding.report(),
     problems: [
       ...loadSettings(services.environment).problems,
@@ -70,10 +72,6 @@ function modelProblems(services: Services): string[] {
 
 /** A pattern with an error hides nothing, so its problem has to be reported. */
 function brokenPattern(text: string): string[] {
-  try {
-    new RegExp(text, 'g')
-    return []
-  } catch (cause) {
-    return [`privacy.patterns: "${text}" is not a regular expression (${(cause as Error).message}), so it hides nothing; correct it`]
-  }
+  const problem = patternProblem(text)
+  return problem ? [`${problem}, so it hides nothing; correct it`] : []
 }

@@ -2,7 +2,6 @@ import type { Session } from '../core/memory.ts'
 import type { Agent } from '../integrations/agent.ts'
 import { isRunningSince } from '../platform/processes.ts'
 import type { Services } from './services.ts'
-import { drainSpool } from './spool.ts'
 
 const MINUTE_MS = 60_000
 const SWEEP_MARK = 'transcripts seen until'
@@ -18,7 +17,7 @@ export function isLive(session: Session, now: number, runs: (pid: number, since:
  * the worker starts and every few minutes. Each finding becomes a job, so a crash loses nothing.
  */
 export async function sweep(services: Services, now: number): Promise<void> {
-  await drainSpool(services)
+  await (await import('./spool.ts')).drainSpool(services)
   const { store } = services
   const open = await store.sessions.notCompleted()
   const seenUntil = Number((await store.audit.mark(SWEEP_MARK)) ?? Number.NaN)

@@ -27,11 +27,10 @@ test('only the owner can read the files that the worker writes', async () => {
   await at.answers()
   await at.hook({ hook_event_name: 'UserPromptSubmit', prompt: 'go' })
   const modes = (paths: string[]) => paths.map((path) => [path.slice(at.home.folder.length), statSync(path).mode & 0o777])
-  const { folder, run, spool, logs, database, token, hookToken, socket, workerFile } = at.home
+  const { folder, run, spool, logs, database, token, socket, workerFile } = at.home
   for (const [path, mode] of modes([folder, run, spool, logs])) expect([path, mode]).toEqual([path, 0o700])
-  const files = [database, `${database}-wal`, token, hookToken, socket, workerFile, ...readdirSync(logs).map((name) => join(logs, name))]
+  const files = [database, `${database}-wal`, token, socket, workerFile, ...readdirSync(logs).map((name) => join(logs, name))]
   for (const [path, mode] of modes(files)) expect([path, mode]).toEqual([path, 0o600])
-  expect(readFileSync(token, 'utf8')).not.toBe(readFileSync(hookToken, 'utf8'))
 })
 
 test('a database from before there were links gets them in the background', async () => {
@@ -129,7 +128,6 @@ test('over TCP the worker listens on the port in its file, and requires its toke
   const status = (token: string) =>
     fetch(`http://127.0.0.1:${at.worker().port}/api/status`, { headers: { authorization: `Bearer ${token.trim()}` } })
   expect((await status(readFileSync(at.home.token, 'utf8'))).status).toBe(200)
-  expect((await status(readFileSync(at.home.hookToken, 'utf8'))).status).toBe(404)
   expect((await status('guess')).status).toBe(401)
 })
 
@@ -186,21 +184,12 @@ test('a reply after a hook has given up is not recorded as injected', async () =
   const start = JSON.stringify({ session_id: 's1', cwd: '/p', hook_event_name: 'SessionStart', source: 'startup' })
   worker.kill('SIGSTOP')
   const hook = Bun.spawn([RECOLLECT, 'hook', 'claude-code'], { env: at.env, stdin: new Blob([start]), stdout: 'pipe' })
-  const reply = fetch(`http://127.0.0.1:${at.worker().port}/hook/claude-code`, {
-    method: 'POST',
-    body: start.replace('s1', 's2'),
-    headers: { authorization: `Bearer ${readFileSync(at.home.hookToken, 'utf8').trim()}`, 'content-type': 'application/json' },
-    signal: AbortSignal.timeout(300),
-  })
-  await expect(reply).rejects.toThrow()
   expect(await hook.stdout.text()).toBe('{}')
   worker.kill('SIGCONT')
   await at.settled()
   expect(await at.all('/api/injections')).toEqual([[]])
-  for (const session_id of ['s1', 's2']) {
-    const answer = await at.hook({ session_id, hook_event_name: 'SessionStart', source: 'resume' })
-    expect(answer).toMatchObject({ kind: 'answered', body: expect.stringContaining('billing webhook') })
-  }
+  const answer = await at.hook({ session_id: 's1', hook_event_name: 'SessionStart', source: 'resume' })
+  expect(answer).toMatchObject({ kind: 'answered', body: expect.stringContaining('billing webhook') })
 }, 30_000)
 
 test('an idle worker stops', async () => {

@@ -6,7 +6,8 @@ import type { Job } from '../core/job.ts'
 import { agents } from '../integrations/agent.ts'
 import { type Environment, readEnvironment } from '../platform/environment.ts'
 import { ensurePrivateFolder, exists, readOrCreateSecret, trackFileIdentity, writeFileAtomically } from '../platform/files.ts'
-import { removeFile } from '../platform/folder.ts'
+import { foldersIn, removeFile } from '../platform/folder.ts'
+import { writeLauncher } from '../platform/launcher.ts'
 import { type Log, openLog } from '../platform/log.ts'
 import { type Home, homePaths } from '../platform/paths.ts'
 import { readPrices } from '../platform/prices.ts'
@@ -16,10 +17,10 @@ import { loadSettings, NO_TEXT_MODEL_REASON } from '../platform/settings.ts'
 import { VERSION } from '../platform/version.ts'
 import type { OpenedTextModel } from '../providers/text.ts'
 import { CorruptDatabase, holdLock, openStore, type Store, setAside } from '../store/store.ts'
+import { removeMarks, unmarkLate } from '../wire/absent-worker.ts'
 import { startWorker } from '../wire/start.ts'
 import { queueCatchUp, queueConsolidation, queueKeyRepairs } from './automatic-jobs.ts'
 import { type Embedding, openEmbedding } from './embedding.ts'
-import { updateHookPort } from './hook-port.ts'
 import type { JobRunner } from './job-runner.ts'
 import { openMcpEndpoint } from './mcp-endpoint.ts'
 import { followNotes, openNotebook } from './notebook.ts'
@@ -28,7 +29,6 @@ import { type Control, openRouter } from './router.ts'
 import { openQuickSemanticSearch, openSemanticSearch } from './semantic-search.ts'
 import { inProcessTransport, listen } from './server.ts'
 import { captureRulesByAgent, redactPatterns, type Services } from './services.ts'
-import { drainSpool } from './spool.ts'
 import { openStream } from './stream.ts'
 import { isLive, sweep } from './sweep.ts'
 import { openTurnLocks } from './turn-locks.ts'
@@ -55,6 +55,7 @@ export async function runWorker(environment: Environment = readEnvironment()): P
   const lock = holdLock(home.lock)
   if (!lock) return 'another one runs'
   const log = openLog(home.logs, 'worker')
+  await finishInterruptedRestore(home, log)
   const { settings, problems } = loadSettings(environment)
   for (const problem of problems) log.warn('a setting cannot be used', { problem })
   const stopped = Promise.withResolvers<void>()
@@ -105,9 +106,14 @@ export async function runWorker(environment: Environment = readEnvironment()): P
   const mcp = openMcpEndpoint(inProcessTransport(router, log), log)
   const { redact, patterns, exclude_projects: excludeProjects } = settings.privacy
   writePrivacyRules(home, { redact, patterns, excludeProjects })
-  const keys = { token: readOrCreateSecret(home.token), hookToken: readOrCreateSecret(home.hookToken) }
-  const listening = listen(home, settings.worker.port, keys, services.visitors, router, log, mcp.pipes)
+  const listening = listen(home, settings.worker.port, readOrCreateSecret(home.token), services.visitors, router, log, mcp.pipes)
   writeFileAtomically(home.workerFile, `${JSON.stringify({ pid: process.pid, port: listening.port, version: VERSION, startedAt })}\n`)
+  removeMarks(home)
+  try {
+    writeLauncher(environment)
+  } catch (cause) {
+    log.warn('the launcher of the hooks could not be written', { error: (cause as Error).message })
+  }
   log.info('started', { pid: process.pid, port: listening.port, version: VERSION, ms: Math.round(performance.now()) })
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => stopped.resolve())
 
@@ -116,7 +122,7 @@ export async function runWorker(environment: Environment = readEnvironment()): P
     services.textModel = model
   })
   const following = followNotes(services)
-  const background = startBackground(services, embedding, following.round, control, rebuild, listening.port)
+  const background = startBackground(services, embedding, following.round, control, rebuild)
   let lastSpoolError: string | null = null
   const logSpoolErrorOnce = (error: string | null) => {
     if (error && error !== lastSpoolError) log.warn('the spool could not be ingested', { error })
@@ -124,8 +130,10 @@ export async function runWorker(environment: Environment = readEnvironment()): P
   }
   const spoolCheck = setInterval(() => {
     if (database.isGone()) return stopped.resolve()
+    unmarkLate(home)
     // A hook does not wait for a busy worker: it spools its payload, which would otherwise lie there until the next sweep.
-    drainSpool(services).then(
+    const draining = import('./spool.ts').then(({ drainSpool }) => drainSpool(services))
+    draining.then(
       () => logSpoolErrorOnce(null),
       (cause) => logSpoolErrorOnce((cause as Error).message.slice(0, 300)),
     )
@@ -149,6 +157,16 @@ export async function runWorker(environment: Environment = readEnvironment()): P
   lock.release()
   if (exists(home.damage)) startWorker()
   return 'stopped'
+}
+
+/** Completes a restore whose process was killed, and removes the copies that a killed backup or restore has left. */
+async function finishInterruptedRestore(home: Home, log: Log): Promise<void> {
+  const hasLeftovers = foldersIn(home.run)?.some((name) => /^(?:backup|restore)-\d+$/.test(name))
+  if (!hasLeftovers && !exists(home.incoming)) return
+  const { finishRestore, removeLeftovers } = await import('../backup/backup.ts')
+  removeLeftovers(home)
+  const replaced = finishRestore(home, Date.now())
+  if (replaced) log.warn('completed a restore that was interrupted', { replaced })
 }
 
 /** Loads the job runner with the first job. */
@@ -203,7 +221,6 @@ function startBackground(
   followNotes: () => Promise<void>,
   control: { stop(): void; startedAt: number },
   rebuild: boolean,
-  port: number,
 ) {
   const { store, log } = services
   let lastSweep = 0
@@ -222,7 +239,8 @@ function startBackground(
     }
     if (now - lastRetain >= HOUR_MS) {
       lastRetain = now
-      await (await import('./retention.ts')).purgeExpired(services, now)
+      const { purgeExpired } = await import('./retention.ts')
+      await purgeExpired(services, now)
     }
     await followNotes()
     const open = await store.sessions.notCompleted()
@@ -239,7 +257,6 @@ function startBackground(
   const start = async () => {
     await store.transaction(() => store.jobs.returnRunning(Date.now()))
     if (rebuild) await store.transaction(() => store.jobs.add('rebuild', 'all', {}, Date.now()))
-    logFailure(updateHookPort(services, port), "the port in the agents' settings could not be updated")
     await queueCatchUp(store)
     await queueKeyRepairs(store)
     await round()

@@ -11,7 +11,7 @@ import { bash, fixTheTest, project } from '../support/scripts.ts'
 const test = await clientOrSkip()
 const steps = [bash('echo one'), bash('echo two'), 'Both steps are done.']
 
-test('another program on the port from the start: the worker and the hooks use another port', async () => {
+test('another program on the port from the start: the worker uses another port', async () => {
   await using occupant = await occupyPort()
   await using person = await aPerson({ port: String(occupant.port), files: project, git: true })
   const first = await runClaude({ sandbox: person, prompt: 'The login test fails. Fix it.', turns: fixTheTest(person.project) })

@@ -18,6 +18,11 @@ function aHome(port = '0') {
   }
   return {
     home: env.RECOLLECT_HOME,
+    /** From now on hooks find no worker and start none. */
+    stop: async () => {
+      mkdirSync(env.RECOLLECT_HOME, { recursive: true, mode: 0o700 })
+      await run(['stop'], '')
+    },
     /** Runs the hook for a client that writes its payload in chunks, with a pause after each, and closes the pipe or does not. */
     slowHook: async (pieces: string[], pauseMs: number, closes: boolean, ...args: string[]) => {
       const child = Bun.spawn([join(ROOT, 'bin/recollect'), 'hook', ...args], { env, stdin: 'pipe', stdout: 'pipe', stderr: 'pipe' })
@@ -111,6 +116,7 @@ for (const worker of ['with a worker', 'without a worker']) {
     const at = aHome()
     beforeAll(async () => {
       if (worker === 'with a worker') await at.recollect('start')
+      else await at.stop()
     })
     afterAll(() => at[Symbol.asyncDispose]())
     for (const [name, stdin] of hostile) {
@@ -173,6 +179,7 @@ test('an unknown or missing agent gets an answer', async () => {
 
 test('spooled events contain no private parts, and only their owner can read them', async () => {
   await using at = aHome()
+  await at.stop()
   const payload = JSON.stringify({
     session_id: 's1',
     cwd: '/p',
@@ -217,6 +224,7 @@ test('a person’s own patterns and excluded projects also apply to the spool', 
 
 test('payloads that are too deep or too large do not block, and the transcript is read instead', async () => {
   await using at = aHome()
+  await at.stop()
   const file = join(at.home, '..', 's9.jsonl')
   await Bun.write(file, transcript('s9', [{ prompt: 'print it all', commands: ['cat huge'], answer: 'Printed.' }], { cwd: '/p' }))
   const start = `{"session_id":"s9","transcript_path":${JSON.stringify(file)},"cwd":"/p","hook_event_name":"PostToolUse","tool_name":"Bash",`

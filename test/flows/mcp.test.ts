@@ -22,7 +22,7 @@ const CALLS: [string, Record<string, unknown>, RegExp][] = [
     { text: 'Tokens expire in seconds, Date.now counts milliseconds.', namespace: 'learnings' },
     /Saved as N\w{26} \(learnings, project\)/,
   ],
-  ['memory_forget', { filter: { namespace: 'learnings' } }, /would hide 1\..*confirm: "\w+"/],
+  ['memory_forget', { ids: ['#1'], dry_run: true }, /would delete 1/],
   ['memory_status', {}, /sessions: 2/],
   ['memory_sync', { dry_run: true }, /no remote|local/],
   ['memory_consolidate', {}, /Nothing to consolidate|Nothing was written/i],

@@ -126,11 +126,15 @@ old(`${WITHOUT_HTTP_HOOKS} loads the whole plugin, records sessions, and shows e
   expect(await person.rows('prompts')).toHaveLength(3)
 })
 
-test('without the program a hook of the plugin reports that at the start, and never fails', async () => {
+test('without the program, and without the plugin itself, the hooks of the plugin are silent', async () => {
   await using person = await aPerson({ init: null })
-  const hook = (event: string) => runIn(person, [join(root, 'plugin', 'run.sh'), 'hook', 'claude-code', event, '--plugin'])
-  expect(JSON.parse((await hook('SessionStart')).stdout).systemMessage).toContain('npm install -g recollect')
-  expect(await hook('Stop')).toMatchObject({ code: 0, stdout: '{}\n' })
+  const { hooks } = JSON.parse(readFileSync(join(root, 'plugin', 'hooks', 'hooks.json'), 'utf8'))
+  for (const folder of [join(root, 'plugin'), '/nowhere'])
+    for (const event of Object.keys(hooks)) {
+      const line: string = hooks[event][0].hooks[0].command
+      const ran = await runIn(person, ['/bin/sh', '-c', line], { env: { CLAUDE_PLUGIN_ROOT: folder }, input: '{}' })
+      expect([event, ran.code, ran.stdout, ran.stderr]).toEqual([event, 0, '', ''])
+    }
 })
 
 const MEMORY_TOOLS = [

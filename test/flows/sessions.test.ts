@@ -109,6 +109,28 @@ test('a resumed or forked session is shown what other sessions did since, and no
   }
 })
 
+test('a resumed session does not hear again of a failure that it has repaired', async () => {
+  await using person = await aPerson({ files: project, git: true })
+  const run = async (prompt: string, args: string[], turns: Script) => {
+    const ran = await runClaude({ sandbox: person, prompt, args, turns })
+    await person.settled()
+    return ran
+  }
+  const first = await run('Run the tests.', [], [bash('npm test'), 'The login test fails.'])
+  const second = await run(fix.prompt, [], fixTheTest(person.project))
+  expect(briefIn(firstRequest(second))).toMatch(/`npm test` fail|Failed when last run/)
+  const quiet = await run('And now?', ['--resume', sessionOf(second)], ['Nothing new.'])
+  expect(briefsIn(firstRequest(quiet))).toHaveLength(1)
+  const write = { file_path: `${person.project}/NOTES.md`, content: '# Notes\n\nThe lighthouse is painted on Mondays.\n' }
+  const more = [{ tools: [{ name: 'Write', input: write }] }, 'Wrote NOTES.md.']
+  await run('Write down when the lighthouse is painted.', ['--resume', sessionOf(first)], more)
+  const resumed = await run('What is new?', ['--resume', sessionOf(second)], ['NOTES.md is new.'])
+  const briefs = briefsIn(firstRequest(resumed))
+  expect(briefs).toHaveLength(2)
+  expect(briefs.at(-1)).toContain('NOTES.md')
+  expect(briefs.at(-1)).not.toMatch(/npm test|Failed when last run/)
+})
+
 test('a session on a branch is shown the last work there, and newer work on other branches as such', async () => {
   await using person = await aPerson({ files: project, git: true })
   const git = async (...args: string[]) => void (await runIn(person, ['git', ...args]))
@@ -215,10 +237,21 @@ test('nothing of a fully private prompt or its turn is stored', async () => {
   expect(await person.rows('tool-uses')).toHaveLength(1)
 })
 
-test('a client without http hooks gets command hooks, and everything is stored', async () => {
+test('RECOLLECT=off keeps one session out of memory, also when its transcript is imported later', async () => {
+  await using person = await aPerson({ files: project, git: true })
+  const off = { RECOLLECT: 'off' }
+  const ran = await runClaude({ sandbox: person, prompt: 'The merger with Umbra.', turns: [bash('echo umbra'), 'Umbra it is.'], env: off })
+  expect([ran.code, ran.answer]).toEqual([0, 'Umbra it is.'])
+  expect(JSON.stringify(ran.requests)).not.toContain('memory_recall')
+  await runClaude({ sandbox: person, prompt: 'List the files.', turns: [bash('ls'), 'Two folders.'] })
+  await person.recollect('import')
+  await person.settled()
+  expect((await person.rows('prompts')).map((row) => row.text)).toEqual(['List the files.'])
+  expect(await person.rows('sessions')).toHaveLength(1)
+})
+
+test('an old client stores everything too', async () => {
   await using person = await aPerson({ client: WITHOUT_HTTP_HOOKS, files: project, git: true })
-  const settings = await Bun.file(`${person.home}/.claude/settings.json`).text()
-  expect(settings).not.toContain('"http"')
   const first = await runClaude({ ...fix, sandbox: person, turns: fixTheTest(person.project) })
   expect(first.code).toBe(0)
   await person.settled()

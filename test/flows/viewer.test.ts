@@ -19,6 +19,119 @@ const TABLE = `Each station reports with its own gauge.
 /** No test here needs vectors, and making them would keep the machine busy. */
 const withoutEmbedder = { env: { RECOLLECT_EMBEDDER_PROVIDER: 'none' } }
 
+/** Forgets the memory on the page, and confirms it in the dialog. */
+async function forget(page: Viewing['page'], button = /^Forget/): Promise<void> {
+  await page.getByRole('main').getByRole('button', { name: button }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('This deletes').waitFor()
+  await dialog.getByRole('button', { name: 'Forget', exact: true }).click()
+  await dialog.waitFor({ state: 'detached' })
+}
+
+describe.skipIf(!hasBrowser)('with memories to delete', () => {
+  let person: Person
+  let viewer: Viewing
+  beforeAll(async () => {
+    person = await aPerson({ init: null, ...withoutEmbedder })
+    await person.recollect('demo')
+    await person.settled()
+    viewer = await view(person)
+  })
+  afterAll(async () => {
+    await viewer?.[Symbol.asyncDispose]()
+    await person?.[Symbol.asyncDispose]()
+  })
+
+  test('a prompt is forgotten together with its turn, and one click brings all of it back', async () => {
+    const { page, open } = viewer
+    const before = await person.rows('observations')
+    await open('/memory/P1')
+    await page.getByRole('button', { name: /^Forget/ }).click()
+    const dialog = page.getByRole('dialog', { name: 'Forget prompt P1?' })
+    await dialog.getByText(/This deletes 1 prompt, .*observation.*1 summary/).waitFor()
+    await dialog.getByRole('button', { name: 'Forget', exact: true }).click()
+    await page.getByText('Prompt P1 was not found.').waitFor()
+    expect((await person.rows('observations')).length).toBeLessThan(before.length)
+    await page.getByRole('button', { name: /Undo/ }).click()
+    await page.getByRole('heading', { name: 'Prompt' }).waitFor()
+    expect(await person.rows('observations')).toEqual(before)
+  })
+
+  test('a summary and a turn of a replay are forgotten with the keyboard, and restored from the list of forgotten memories', async () => {
+    const { page, open } = viewer
+    await open('/memory/S1')
+    await page.getByRole('button', { name: /^Forget/ }).waitFor()
+    await page.keyboard.press('x')
+    await page.getByRole('dialog').getByText('This deletes').waitFor()
+    await viewer.until(`document.activeElement?.textContent === 'Forget'`)
+    await page.keyboard.press('Enter')
+    await page.getByText('Summary S1 was not found.').waitFor()
+    await page.getByRole('link', { name: 'forgotten', exact: true }).click()
+    await page
+      .getByRole('listitem')
+      .filter({ hasText: 'summary' })
+      .getByRole('button', { name: /^Restore/ })
+      .click()
+    await page.getByText('Nothing to restore.').waitFor()
+    await open('/memory/S1')
+    await page.getByRole('button', { name: /^Forget/ }).waitFor()
+    await open('/sessions/2')
+    await page.getByRole('button', { name: 'Forget this turn' }).waitFor()
+    await page.keyboard.press('x')
+    await page
+      .getByRole('dialog', { name: /^Forget prompt P/ })
+      .getByText('This deletes')
+      .waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByText(/^Forgot prompt P/).waitFor()
+    await page.keyboard.press('u')
+    await page.getByText('Undone.').waitFor()
+  })
+
+  test('a session is deleted for good only after the person typed it, and the list no longer has it', async () => {
+    const { page, open } = viewer
+    await open('/sessions/1')
+    await page.getByRole('button', { name: 'Forget session' }).click()
+    const dialog = page.getByRole('dialog', { name: /^Forget session/ })
+    await dialog.getByText(/This deletes 1 session, .*prompt/).waitFor()
+    await dialog.getByLabel(/Delete for good/).check()
+    const button = dialog.getByRole('button', { name: 'Delete for good' })
+    const confirmation = dialog.getByLabel(/Type .delete. to confirm/)
+    await confirmation.fill('yes')
+    await confirmation.press('Enter')
+    expect(await dialog.isVisible()).toBe(true)
+    await confirmation.fill('delete')
+    await button.click()
+    await page.waitForURL(/\/sessions$/)
+    await page.getByText(/^Deleted session .* for good\./).waitFor()
+    expect(await page.getByRole('button', { name: /Undo/ }).count()).toBe(0)
+    expect((await person.rows('sessions')).map(({ id }) => id)).not.toContain(1)
+  })
+
+  test('everything that contains the words of a search is forgotten at once and restored', async () => {
+    const { page, open } = viewer
+    const before = (await person.rows('prompts')).length
+    await open('/search?q=station')
+    await page.getByRole('button', { name: 'Forget matches…' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Forget everything with “station”?' })
+    await dialog.getByText('This deletes').waitFor()
+    await dialog.getByRole('button', { name: 'Forget', exact: true }).click()
+    await page.getByText('Forgot everything with “station”.').waitFor()
+    expect((await person.rows('prompts')).length).toBeLessThan(before)
+    await page.getByRole('button', { name: /Undo/ }).click()
+    await page.getByText('Undone.').waitFor()
+    expect((await person.rows('prompts')).length).toBe(before)
+    await page.getByRole('searchbox').fill('xyzzyplugh')
+    await page.waitForURL(/xyzzyplugh/)
+    await page.getByRole('button', { name: 'Forget matches…' }).click()
+    await page.getByText('No memories match, so there is nothing to forget.').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'prompts' }).click()
+    await page.waitForURL(/kind=prompt/)
+    expect(await page.getByRole('button', { name: 'Forget matches…' }).count()).toBe(0)
+  })
+})
+
 describe.skipIf(!hasBrowser)('with an imported history', () => {
   let person: Person
   let viewer: Viewing
@@ -70,7 +183,7 @@ describe.skipIf(!hasBrowser)('with an imported history', () => {
     const { page, open } = viewer
     await open('/memory/1')
     const title = (await page.locator('article h2').textContent()) ?? ''
-    await page.getByRole('button', { name: /Forget/ }).click()
+    await forget(page)
     await page.getByText('Forgotten. It no longer appears').waitFor()
     expect(await person.recollect('get', '1').catch(String)).not.toContain(title)
     await page.getByRole('button', { name: /Undo/ }).click()
@@ -112,7 +225,7 @@ describe.skipIf(!hasBrowser)('with an imported history', () => {
     await page.getByText('A newer note supersedes this one').waitFor()
     await page.getByRole('link', { name: 'show it' }).click()
     await page.getByRole('heading', { name: 'Stations and the sea' }).waitFor()
-    await page.getByRole('button', { name: /Forget/ }).click()
+    await forget(page)
     await page.getByRole('button', { name: 'Restore' }).click()
     await page.getByRole('button', { name: /Forget/ }).waitFor()
   })
@@ -243,6 +356,7 @@ describe.skipIf(!hasBrowser)('with an imported history', () => {
       p: 'projects',
       h: 'worker',
       e: 'settings',
+      x: 'forgotten',
       g: 'graph',
       f: 'feed',
     })) {
@@ -264,7 +378,10 @@ describe.skipIf(!hasBrowser)('with an imported history', () => {
     '/feed',
     '/search?q=tide',
     '/memory/1',
+    '/memory/P1',
+    '/memory/S1',
     '/memory/new',
+    '/forgotten',
     '/sessions',
     '/sessions/1',
     '/timeline?end=2026-11-01',
@@ -288,6 +405,30 @@ describe.skipIf(!hasBrowser)('with an imported history', () => {
         if (Number(excessPx) > 0) problems.push(`${path} is ${excessPx} px too wide`)
       }
       expect(problems).toEqual([])
+      expect(other.violations).toEqual([])
+    })
+  }
+
+  for (const [name, options] of Object.entries({ light: {}, dark: { dark: true }, narrow: { width: 360, height: 740 } })) {
+    test(`the dialog that forgets is accessible, fits its screen and can be left without a change (${name})`, async () => {
+      await using other = await view(person, options)
+      const { page } = other
+      await other.open('/memory/P2')
+      await page.keyboard.press('x')
+      const dialog = page.getByRole('dialog', { name: 'Forget prompt P2?' })
+      await dialog.getByText('This deletes').waitFor()
+      await other.until(`document.activeElement?.textContent === 'Forget'`)
+      const problems = await other.accessibilityProblems()
+      await dialog.getByLabel(/Delete for good/).check()
+      await dialog.getByLabel(/Type .delete. to confirm/).fill('no')
+      problems.push(...(await other.accessibilityProblems()))
+      expect(problems).toEqual([])
+      const excessPx = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
+      expect(Number(excessPx)).toBe(0)
+      await page.keyboard.press('Enter')
+      await page.keyboard.press('Escape')
+      await dialog.waitFor({ state: 'detached' })
+      expect((await person.recollect('get', 'P2')).length).toBeGreaterThan(20)
       expect(other.violations).toEqual([])
     })
   }

@@ -41,7 +41,7 @@ async function addSubagent(turns: Turn[], transcript: string): Promise<void> {
 }
 
 type ToolUsed = {
-  toolUseId: string
+  toolUseId: string | null
   tool: string
   at: number
   input: unknown
@@ -53,5 +53,5 @@ type ToolUsed = {
 
 function performedAction({ toolUseId, tool, at, input, output, error, interrupted, agentId }: ToolUsed): PerformedAction {
   const use = { tool, input: JSON.stringify(input ?? null), output: error === null ? JSON.stringify(output ?? null) : null, error }
-  return { id: toolUseId, tool, at, failed: error !== null, error, interrupted, agentId, action: claudeCode.readAction(use) }
+  return { id: toolUseId ?? '', tool, at, failed: error !== null, error, interrupted, agentId, action: claudeCode.readAction(use) }
 }

@@ -31,3 +31,11 @@ test('parsed JSON is checked or comes through a typed call; it is never cast', (
   const casts = measured.flatMap(({ path, uncheckedCasts }) => uncheckedCasts.map(({ line, code }) => `${path}:${line} ${code}`))
   expect(casts).toEqual([])
 })
+
+test('a room that reads text from outside declares parsed JSON as unknown and checks it', () => {
+  const fromOutside = measured.filter(({ path }) => /^src\/(?:hooks|cli|mcp|client|viewer|wire|worker)\//.test(path))
+  const claims = fromOutside.flatMap(({ path, uncheckedDeclarations }) =>
+    uncheckedDeclarations.map(({ line, code }) => `${path}:${line} ${code}`),
+  )
+  expect(claims).toEqual([])
+})

@@ -46,3 +46,21 @@ test.each(['JSON.parse(text)', 'JSON.parse(text) as unknown', "['a'] as const", 
     expect(measureSyntax('a.ts', `const a = ${code}`).uncheckedCasts).toEqual([])
   },
 )
+
+test.each([
+  'const a: Answer = JSON.parse(text)',
+  'const { a }: { a?: number } = JSON.parse(text)',
+  'const { a } = JSON.parse(text)',
+  'const [a] = await response.json()',
+  'let a: number[] = JSON.parse(text) ?? []',
+])('a declaration that claims a type for parsed text is found: %s', (code) => {
+  expect(measureSyntax('a.ts', code).uncheckedDeclarations).toHaveLength(1)
+})
+
+test.each([
+  'const a: unknown = JSON.parse(text)',
+  'const { a } = jsonFields(JSON.parse(text))',
+  'const a: Answer = Answer.parse(JSON.parse(text))',
+])('a declaration that claims nothing is not reported: %s', (code) => {
+  expect(measureSyntax('a.ts', code).uncheckedDeclarations).toEqual([])
+})

@@ -5,6 +5,8 @@ export type SyntaxMeasures = {
   functions: { name: string; line: number; decisions: number; hasReason: boolean }[]
   types: { name: string; line: number; isExported: boolean }[]
   uncheckedCasts: { line: number; code: string }[]
+  /** Variables that claim a type for parsed text: `const { a }: Answer = JSON.parse(text)`. */
+  uncheckedDeclarations: { line: number; code: string }[]
 }
 
 type Node = { type: string; start: number; end: number } & Record<string, unknown>
@@ -12,8 +14,9 @@ type Node = { type: string; start: number; end: number } & Record<string, unknow
 /** Reads the syntax tree once. `hasReason` is true when the comment above a function contains "decision points:" and why. */
 export function measureSyntax(path: string, text: string): SyntaxMeasures {
   const { program, comments } = parseSync(path, text)
-  const measures: SyntaxMeasures = { functions: [], types: [], uncheckedCasts: [] }
+  const measures: SyntaxMeasures = { functions: [], types: [], uncheckedCasts: [], uncheckedDeclarations: [] }
   const lineAt = (index: number) => text.slice(0, index).split('\n').length
+  const finding = ({ start, end }: Node) => ({ line: lineAt(start), code: text.slice(start, end).replace(/\s+/g, ' ') })
   visit(program as unknown as Node, [], (node, parents) => {
     if (isFunction(node)) {
       const start = outermostStart(node, parents)
@@ -29,7 +32,9 @@ export function measureSyntax(path: string, text: string): SyntaxMeasures {
       measures.types.push({ name: (node.id as { name: string }).name, line: lineAt(node.start), isExported })
     }
     if (node.type === 'TSAsExpression' && !isConst(node) && !isUnknown(node) && isParsedValue(node.expression as Node))
-      measures.uncheckedCasts.push({ line: lineAt(node.start), code: text.slice(node.start, node.end).replace(/\s+/g, ' ') })
+      measures.uncheckedCasts.push(finding(node))
+    if (node.type === 'VariableDeclarator' && node.init && isParsedValue(node.init as Node) && claimsType(node.id as Node))
+      measures.uncheckedDeclarations.push(finding(node))
   })
   return measures
 }
@@ -64,6 +69,12 @@ const isConst = (node: Node) => {
 
 /** A cast to `unknown` claims nothing: the value must be checked before it is used. */
 const isUnknown = (node: Node) => (node.typeAnnotation as Node).type === 'TSUnknownKeyword'
+
+/** A name with a type other than `unknown`, or a pattern: the compiler lets it take any field from an `any`. */
+function claimsType(name: Node): boolean {
+  const annotation = name.typeAnnotation as Node | null | undefined
+  return annotation ? !isUnknown(annotation) : name.type === 'ObjectPattern' || name.type === 'ArrayPattern'
+}
 
 /** `JSON.parse(…)`, `response.json()` or `readJsonIfThere(…)`, also awaited, in parentheses, inside another cast or with a fallback. */
 function isParsedValue(node: Node): boolean {

@@ -7,6 +7,7 @@ import { loadSettings } from '../../src/platform/settings.ts'
 import { openStore } from '../../src/store/store.ts'
 import { saveEpisodeNote, saveMarkedNotes, saveStatementNotes } from '../../src/worker/draft-notes.ts'
 import { openEmbedding } from '../../src/worker/embedding.ts'
+import { runEraseJob } from '../../src/worker/erase.ts'
 import { openNotebook } from '../../src/worker/notebook.ts'
 import { openQueue } from '../../src/worker/queue.ts'
 import { captureRulesByAgent, readActionWith, redactPatterns, type Services } from '../../src/worker/services.ts'
@@ -17,13 +18,14 @@ import { openVisitors } from '../../src/worker/visitors.ts'
 import { environment, temporaryFolder } from './builders.ts'
 
 /** The services of a worker without the worker: a real store, log and queue in a temporary folder, without a server. */
-export async function someServices(variables: Record<string, string> = {}) {
+export async function someServices(variables: Record<string, string> = {}, prepare: (database: string) => void = () => {}) {
   const folder = temporaryFolder()
   const seen = environment(folder.path, { overrides: variables })
   const home = homePaths(seen)
   const { settings } = loadSettings(seen)
   const log = openLog(home.logs, 'worker') // makes the home too
   log.info('services for a test')
+  prepare(home.database)
   const store = await openStore(home.database)
   const announced: Change[] = []
   const embedding = openEmbedding(store, () => settings.embedder, home.models, log)
@@ -42,6 +44,7 @@ export async function someServices(variables: Record<string, string> = {}) {
         if (job.kind === 'markers') await saveMarkedNotes(services, job.payload, Date.now())
         if (job.kind === 'episode') await saveEpisodeNote(services, job.payload, Date.now())
         if (job.kind === 'statements') await saveStatementNotes(services, job.payload, Date.now())
+        if (job.kind === 'erase') return runEraseJob(services, job)
         await store.transaction(async () => {
           if (job.kind === 'distill') await distillTurn(store, job.payload, readActionWith(agents))
           await store.jobs.complete(job.id)

@@ -1,26 +1,28 @@
 import { unconfirmedMarker } from '../../core/project.ts'
 import { formatAgo } from '../../core/time-format.ts'
 import { readMcpRegistration } from '../../integrations/claude-code/mcp-registration.ts'
-import { findClient, homeFlagOf, installMcp } from '../../integrations/install.ts'
+import { duplicateConnectionFix, findClient, findConnection, installMcp, otherMcpRegistrations } from '../../integrations/install.ts'
 import { readEnvironment } from '../../platform/environment.ts'
-import { ensurePrivateFolder, exists, findWriteProblem, isPrivate, makePrivate, readIfThere } from '../../platform/files.ts'
+import { ensurePrivateFolder, exists, findWriteProblem, isPrivate, makePrivate, writeFileAtomically } from '../../platform/files.ts'
 import { freeBytes } from '../../platform/folder.ts'
-import { homePaths } from '../../platform/paths.ts'
+import { homeFlagOf } from '../../platform/launcher.ts'
+import { type Home, homePaths } from '../../platform/paths.ts'
 import { runProgram } from '../../platform/processes.ts'
 import { PROGRAM } from '../../platform/program.ts'
 import { findProject } from '../../platform/project.ts'
+import { loadSettings } from '../../platform/settings.ts'
 import { compareVersions, VERSION } from '../../platform/version.ts'
 import type { WorkerStatus } from '../../wire/contract/status.ts'
 import { ensureWorker } from '../../wire/start.ts'
 import { unresponsiveWorkerAdvice } from '../../wire/unresponsive-worker.ts'
 import { call, callRunningWorker } from '../call.ts'
-import { duplicateConnectionFix, findConnection, otherMcpRegistrations } from '../claude-code-connection.ts'
 import { json } from '../command.ts'
 import { type DoctorFinding, hookFindings } from '../hook-findings.ts'
 import { defineCommand } from '../parse.ts'
 import { dim, EXIT, formatBytes, green, plural, print, printJson, red, yellow } from '../print.ts'
 import { embedderLine } from './embedder.ts'
 import { DAMAGED_DATABASE_ADVICE } from './status.ts'
+import { stopWorker } from './stop.ts'
 
 export const command = defineCommand({
   name: 'doctor',
@@ -70,13 +72,16 @@ async function examine(): Promise<DoctorFinding[]> {
   const environment = readEnvironment()
   const home = homePaths(environment)
   const findings: DoctorFinding[] = [await clientFinding(environment), ...homeFindings(home)]
-  const status = await workerStatus(home)
-  findings.push(...(status.kind === 'runs' ? workerFindings(status.status) : [await stoppedWorkerFinding(home, status.why)]))
-  if (status.kind === 'runs') {
-    findings.push(await tokenFinding(home, status.status.port))
-    findings.push(await databaseFinding())
-  }
-  findings.push(...hookFindings(environment, home, status.kind === 'runs' ? status.status.port : null))
+  let status = await workerStatus(home)
+  const damage = await findDamage(home, status)
+  if (status.kind === 'away' && damage === null) {
+    findings.push(await stoppedWorkerFinding(home, status.why))
+    status = await workerStatus(home)
+    if (status.kind === 'runs') findings.push(...workerFindings(status.status).filter(({ what }) => what !== 'Worker'))
+  } else findings.push(...(status.kind === 'runs' ? workerFindings(status.status) : [{ ...AWAY_WORKER, says: status.why }]))
+  if (status.kind === 'away') findings.push(...settingFindings(loadSettings(environment).problems, home.folder))
+  if (status.kind === 'runs' || damage !== null) findings.push(databaseFinding(home, damage))
+  findings.push(...hookFindings(environment, home))
   findings.push(mcpFinding(environment), ...markerFindings())
   return findings
 }
@@ -151,7 +156,7 @@ async function clientFinding(environment: ReturnType<typeof readEnvironment>): P
 
 const LOW_DISK_SPACE_BYTES = 100 * 1024 * 1024
 
-function homeFindings(home: ReturnType<typeof homePaths>): DoctorFinding[] {
+function homeFindings(home: Home): DoctorFinding[] {
   const findings: DoctorFinding[] = []
   try {
     ensurePrivateFolder(home.folder)
@@ -179,7 +184,7 @@ function homeFindings(home: ReturnType<typeof homePaths>): DoctorFinding[] {
           fix: 'Free some space. What was missed is read from the transcripts afterwards.',
         },
   )
-  const open = [home.token, home.hookToken, home.database].filter((path) => exists(path) && !isPrivate(path))
+  const open = [home.token, home.database].filter((path) => exists(path) && !isPrivate(path))
   findings.push(
     open.length === 0
       ? { what: 'Permissions', state: 'ok', says: 'only you can read the files' }
@@ -205,14 +210,31 @@ const SILENT = 'not answering'
 
 type WorkerReach = { kind: 'runs'; status: WorkerStatus } | { kind: 'away'; why: string }
 
-async function workerStatus(home: ReturnType<typeof homePaths>): Promise<WorkerReach> {
+async function workerStatus(home: Home): Promise<WorkerReach> {
   const reply = await callRunningWorker(home)('GET /api/status', {}, { timeoutMs: 5000 })
   if (reply.kind === 'answered') return { kind: 'runs', status: reply.value }
-  return { kind: 'away', why: reply.kind === 'late' ? SILENT : 'not running' }
+  return { kind: 'away', why: reply.kind === 'late' ? SILENT : reply.kind === 'refused' ? reply.reason : 'not running' }
+}
+
+/** The worker beside a damaged database: it would set the file aside when it starts, and the person would not learn of it. */
+const AWAY_WORKER: DoctorFinding = {
+  what: 'Worker',
+  state: 'warning',
+  says: '',
+  fix: 'It is not started before the database is repaired: recollect doctor --fix',
+}
+
+/** The first problem of the database; null when it is intact, does not exist, or cannot be read because the worker hangs. */
+async function findDamage(home: Home, reach: WorkerReach): Promise<string | null> {
+  if (reach.kind === 'away' && reach.why === SILENT) return null
+  const checked = await callRunningWorker(home)('GET /api/check')
+  if (checked.kind === 'answered') return checked.value.damage[0] ?? null
+  const { findDatabaseDamage } = await import('../../worker/offline-requests.ts')
+  return findDatabaseDamage(home.database)
 }
 
 /** Tries to start the worker. If that fails, runs it in the foreground for a moment to read its error. */
-async function stoppedWorkerFinding(home: ReturnType<typeof homePaths>, why: string): Promise<DoctorFinding> {
+async function stoppedWorkerFinding(home: Home, why: string): Promise<DoctorFinding> {
   // A hanging worker holds the lock, so no other can start.
   if (why === SILENT) return { what: 'Worker', state: 'broken', says: why, fix: unresponsiveWorkerAdvice(home) }
   if (await ensureWorker(home, 3000)) {
@@ -251,7 +273,7 @@ function workerFindings(s: WorkerStatus): DoctorFinding[] {
       : {
           what: 'Port',
           state: 'warning',
-          says: `another program uses ${s.wantedPort}, so the worker listens on ${s.port}; the hooks use that port`,
+          says: `another program uses ${s.wantedPort}, so the worker listens on ${s.port}`,
           fix: `End the other program and run 'recollect restart', or set worker.port in ${s.home}/config.toml.`,
         },
   )
@@ -261,6 +283,7 @@ function workerFindings(s: WorkerStatus): DoctorFinding[] {
     says: `${s.lastEventAt === null ? 'none yet' : formatAgo(s.lastEventAt, Date.now())}${s.unstoredEvents > 0 ? `; ${plural(s.unstoredEvents, 'event')} could not be stored` : ''}`,
     fix: `The reason is in ${s.home}/logs/worker.log. What was missed is read from the transcript when the session ends.`,
   })
+  findings.push(notUnderstoodFinding(s))
   findings.push(
     s.jobs.dead === 0
       ? { what: 'Queue', state: 'ok', says: `${plural(s.jobs.waiting + s.jobs.running, 'job')} waiting, ${s.spooled} in the spool` }
@@ -277,7 +300,7 @@ function workerFindings(s: WorkerStatus): DoctorFinding[] {
       what: 'Database',
       state: 'warning',
       says: `it was damaged and was moved to ${file}; a new one was created`,
-      fix: DAMAGED_DATABASE_ADVICE,
+      fix: `${DAMAGED_DATABASE_ADVICE} The log is ${s.home}/logs/worker.log.`,
     })
   for (const { path, problem } of s.notes.problems) {
     findings.push({
@@ -297,9 +320,28 @@ function workerFindings(s: WorkerStatus): DoctorFinding[] {
           fix: `To see the alternatives: recollect embedder. To return to the default: recollect embedder use static`,
         },
   )
-  for (const problem of s.problems) findings.push({ what: 'Settings', state: 'warning', says: problem, fix: settingFix(problem, s.home) })
-  return findings
+  return [...findings, ...settingFindings(s.problems, s.home)]
 }
+
+const NOT_UNDERSTOOD_WARNING_MS = 7 * 24 * 3_600_000
+
+/** An event that another program or a newer client sends in a form that we cannot read. After a week it is only a number. */
+function notUnderstoodFinding({ home, notUnderstood: { count, lastAt, setAside } }: WorkerStatus): DoctorFinding {
+  const what = 'Unknown events'
+  if (count === 0 && setAside === 0) return { what, state: 'ok', says: 'none: every event was understood' }
+  const says = [
+    `${plural(count, 'event')} could not be understood${lastAt === null ? '' : `, the last ${formatAgo(lastAt, Date.now())}`}`,
+    ...(setAside > 0 ? [`${plural(setAside, 'file')} in ${home}/spool/set-aside`] : []),
+  ].join('; ')
+  const isRecent = setAside > 0 || (lastAt !== null && Date.now() - lastAt < NOT_UNDERSTOOD_WARNING_MS)
+  if (!isRecent) return { what, state: 'ok', says }
+  const cleanUp = setAside > 0 ? ' Delete the files when you do not need them.' : ''
+  const fix = `The reasons are in ${home}/logs/worker.log; the forms that hooks may send: recollect help hooks.${cleanUp}`
+  return { what, state: 'warning', says, fix }
+}
+
+const settingFindings = (problems: string[], home: string): DoctorFinding[] =>
+  problems.map((problem) => ({ what: 'Settings', state: 'warning', says: problem, fix: settingFix(problem, home) }))
 
 /** The message of a problem names the file or variable that caused it; otherwise the cause is config.toml. */
 function settingFix(problem: string, home: string): string {
@@ -309,37 +351,25 @@ function settingFix(problem: string, home: string): string {
   return `Edit ${file ?? `${home}/config.toml`}.`
 }
 
-async function tokenFinding(home: ReturnType<typeof homePaths>, port: number): Promise<DoctorFinding> {
-  const token = readIfThere(home.hookToken)?.trim() ?? ''
-  try {
-    const answer = await fetch(`http://127.0.0.1:${port}/hook/none`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${token}` },
-      body: '{}',
-      signal: AbortSignal.timeout(2000),
-    })
-    if (answer.ok) return { what: 'Token', state: 'ok', says: 'the worker accepts the hook token' }
-    return {
-      what: 'Token',
-      state: 'broken',
-      says: `the worker rejects the hook token (${answer.status})`,
-      fix: `recollect restart, then recollect init`,
-    }
-  } catch (cause) {
-    return { what: 'Token', state: 'broken', says: `127.0.0.1:${port} does not answer (${reasonOf(cause)})`, fix: 'recollect restart' }
-  }
-}
-
-async function databaseFinding(): Promise<DoctorFinding> {
-  const { damage } = await call('GET /api/check')
-  if (damage.length === 0) return { what: 'Database', state: 'ok', says: 'intact' }
+function databaseFinding(home: Home, damage: string | null): DoctorFinding {
+  if (damage === null) return { what: 'Database', state: 'ok', says: 'intact' }
   return {
     what: 'Database',
     state: 'broken',
-    says: `damaged: ${damage[0]}`,
-    fix: 'To move it aside and rebuild it from the transcripts: recollect restart',
+    says: `${home.database} is damaged: ${damage}`,
+    fix: `To move it aside and rebuild it from your notes and transcripts: recollect doctor --fix. The log is ${home.logs}/worker.log.`,
+    repair: () => replaceDatabase(home),
   }
 }
+
+/** The next worker finds the mark, sets the database aside and fills a new one in the background. */
+async function replaceDatabase(home: Home): Promise<void> {
+  writeFileAtomically(home.damage, '')
+  await stopWorker()
+  if (!(await ensureWorker(home, REPLACE_TIMEOUT_MS))) throw new Error(`the worker does not start; its log is ${home.logs}/worker.log`)
+}
+
+const REPLACE_TIMEOUT_MS = 10_000
 
 function reasonOf(cause: unknown): string {
   const deeper = (cause as Error).cause

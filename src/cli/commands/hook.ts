@@ -4,7 +4,7 @@ export const command = defineCommand({
   name: 'hook',
   summary: 'handle an event from Claude Code: JSON in, JSON out',
   usage: `recollect hook claude-code [event]
-       recollect hooks session-start|pre-tool|post-tool|prompt-submit|session-end [--session-id ID] [--tool-name T] [--prompt TEXT]
+       recollect hooks session-start|prompt-submit|pre-tool|post-tool|pre-compact|stop|session-end [--session-id ID] [--tool-name T] [--prompt TEXT]
                        [--cwd FOLDER] [--stdin true|false] [--format json|text] [--strict-exit]
 
   Always exits with 0, unless you pass --strict-exit. 'recollect help hooks' says more.`,

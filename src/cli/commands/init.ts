@@ -17,7 +17,7 @@ import { uninstallAll } from './uninstall.ts'
 export const command = defineCommand({
   name: 'init',
   summary: 'connect Claude Code: install the hooks and the MCP server',
-  usage: `recollect init [--yes] [--project] [--form http|command] [--no-mcp] [--remote ADDRESS] [--print] [--dry-run] [--remove] [--json]
+  usage: `recollect init [--yes] [--project] [--no-mcp] [--remote ADDRESS] [--print] [--dry-run] [--remove] [--json]
 
   Adds Recollect's hooks to Claude Code's settings.json ($CLAUDE_CONFIG_DIR, else ~/.claude). The rest of the file stays the same, and a
   dated backup is written next to it. Registers the MCP server with 'claude mcp add'. Running it again changes nothing.`,
@@ -25,7 +25,6 @@ export const command = defineCommand({
   options: {
     yes,
     project: { type: 'boolean', about: 'install for this folder only (.claude/settings.local.json)' },
-    form: { type: 'string', of: ['http', 'command'], about: 'the kind of hooks (default: what the installed client supports)' },
     'no-mcp': { type: 'boolean', about: 'do not register the MCP server' },
     remote: {
       type: 'string',
@@ -40,16 +39,16 @@ export const command = defineCommand({
   async run({ values }) {
     if (values.remove) return uninstallAll(values)
     const project = values.project ? process.cwd() : null
-    const planned = await installHooks({ project, dryRun: true, form: values.form })
+    const planned = await installHooks({ project, dryRun: true })
     if (planned.kind !== 'planned') throw installError(planned)
     if (values.print) return print(planned.text.trimEnd())
     const registerMcp = async (dryRun: boolean): Promise<McpOutcome | null> =>
       values['no-mcp'] ? null : installMcp({ environment: readEnvironment(), project, dryRun, program: PROGRAM })
     if (values['dry-run']) return printPlan(planned, await registerMcp(true), values.json ?? false)
 
-    const question = `Write ${planned.form} hooks to ${planned.file}? A backup is written next to it.`
+    const question = `Write hooks to ${planned.file}? A backup is written next to it.`
     if (planned.changed && !values.yes && !(await confirmed(question))) return print('Nothing was changed.')
-    const installed = await installHooks({ project, form: values.form })
+    const installed = await installHooks({ project })
     if (installed.kind !== 'installed' && installed.kind !== 'unchanged') throw installError(installed)
     const mcp = await registerMcp(false)
     const synced = values.remote === undefined ? null : await setRemote(values.remote)
@@ -59,7 +58,7 @@ export const command = defineCommand({
       if (synced) printSharing(values.remote !== '', synced)
     }
     if (synced?.outcome === 'refused') return EXIT.error
-    if (!values.json) printNextSteps(project !== null)
+    if (!values.json) printNextSteps()
   },
 })
 
@@ -68,7 +67,7 @@ type InstalledHooks = Extract<InstallOutcome, { kind: 'installed' | 'unchanged' 
 
 function printPlan(planned: PlannedHooks, mcp: McpOutcome | null, asJson: boolean): undefined {
   if (asJson) return printJson({ ...planned, text: undefined, mcp })
-  if (planned.changed) print(`Would write ${planned.form} hooks to ${planned.file}. To see the whole file: recollect init --print`)
+  if (planned.changed) print(`Would write hooks to ${planned.file}. To see the whole file: recollect init --print`)
   else print(`${planned.file} already has the hooks.`)
   if (mcp) printMcpOutcome(mcp)
 }
@@ -80,20 +79,10 @@ function setRemote(remote: string): Promise<SyncReport> {
 }
 
 function printInstalled(installed: InstalledHooks, mcp: McpOutcome | null): void {
-  if (installed.kind === 'installed') print(`Wrote ${installed.form} hooks to ${bold(installed.file)}.`)
+  if (installed.kind === 'installed') print(`Wrote hooks to ${bold(installed.file)}.`)
   else print(`${installed.file} already has the hooks.`)
   if (installed.backup) print(dim(`Backup of the old file: ${installed.backup}`))
-  const reason = FORM_REASONS[installed.because ?? '']
-  if (reason) print(dim(reason))
   if (mcp) printMcpOutcome(mcp)
-}
-
-const FORM_REASONS: Record<string, string> = {
-  'no-client': 'They are command hooks because Claude Code was not found: every version supports those.',
-  'old-client': 'They are command hooks because this version of Claude Code does not support http hooks.',
-  'no-port': 'They are command hooks because the worker has no fixed port.',
-  proxy: 'They are command hooks because the shell sends http through a proxy.',
-  'url-list': 'They are command hooks because the settings allow http hooks only to other addresses.',
 }
 
 function printSharing(hasRemote: boolean, synced: SyncReport): void {
@@ -101,8 +90,7 @@ function printSharing(hasRemote: boolean, synced: SyncReport): void {
   printSyncReport(synced)
 }
 
-function printNextSteps(isProjectOnly: boolean): void {
-  if (isProjectOnly) print(dim('The file contains a token: keep .claude/settings.local.json out of the repository.'))
+function printNextSteps(): void {
   print(`\nClaude Code now remembers. Open sessions are captured too; a new session is shown what earlier ones learned.`)
   print(dim(`To check the installation: recollect doctor. To remove it: recollect uninstall.`))
 }

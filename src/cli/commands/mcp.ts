@@ -1,4 +1,4 @@
-import { readEnvironment } from '../../platform/environment.ts'
+import { isSessionOff, readEnvironment } from '../../platform/environment.ts'
 import { defineCommand } from '../parse.ts'
 import { EXIT, invalidInput, printNotice } from '../print.ts'
 
@@ -25,8 +25,9 @@ export const command = defineCommand({
     const { serveStdin, sessionFolder, sessionProject } = await import('../../mcp/shim.ts')
     if (values.transport === 'stdio') {
       const { isMcpRegistered } = await import('../../integrations/claude-code/mcp-registration.ts')
-      if (values.plugin && isMcpRegistered(readEnvironment(), sessionFolder()))
-        await (await import('../../mcp/empty-server.ts')).serveNothing()
+      const isDouble = values.plugin && isMcpRegistered(readEnvironment(), sessionFolder())
+      const reason = isSessionOff() ? 'RECOLLECT=off' : isDouble ? 'it is also registered without the plugin' : null
+      if (reason) await (await import('../../mcp/empty-server.ts')).serveNothing(reason)
       else await serveStdin()
       return EXIT.done
     }

@@ -1,11 +1,13 @@
+import { exists } from '../../platform/files.ts'
 import { homePaths } from '../../platform/paths.ts'
 import { isRunning } from '../../platform/processes.ts'
+import { markStopped } from '../../wire/absent-worker.ts'
 import { unresponsiveWorkerAdvice } from '../../wire/unresponsive-worker.ts'
 import { readWorkerFile } from '../../wire/worker-file.ts'
 import { callRunningWorker } from '../call.ts'
 import { json } from '../command.ts'
 import { defineCommand } from '../parse.ts'
-import { CliError, EXIT, print, printJson } from '../print.ts'
+import { CliError, dim, EXIT, print, printJson } from '../print.ts'
 
 export const command = defineCommand({
   name: 'stop',
@@ -14,9 +16,12 @@ export const command = defineCommand({
   words: null,
   options: { json },
   async run({ values }) {
+    const home = homePaths()
+    if (exists(home.folder)) markStopped(home)
     const stopped = await stopWorker()
     if (values.json) return printJson({ stopped })
-    return print(stopped ? 'The worker has stopped.' : 'No worker was running.')
+    print(stopped ? 'The worker has stopped.' : 'No worker was running.')
+    print(dim("Hooks keep events in the spool until the next session starts, or until you run 'recollect start'."))
   },
 })
 

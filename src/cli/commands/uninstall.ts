@@ -1,6 +1,6 @@
 import { type McpOutcome, uninstall, uninstallMcp } from '../../integrations/install.ts'
 import { readEnvironment } from '../../platform/environment.ts'
-import { exists, readIfThere } from '../../platform/files.ts'
+import { exists } from '../../platform/files.ts'
 import { removeOwnFiles } from '../../platform/folder.ts'
 import { forgetInstall, readInstalls } from '../../platform/installs.ts'
 import { type Home, homePaths } from '../../platform/paths.ts'
@@ -27,7 +27,21 @@ export const command = defineCommand({
 })
 
 /** Everything that Recollect writes into its home. Other files in that folder are not deleted. */
-const OWNED_HOME_ENTRIES = ['recollect.db', 'config.toml', 'memory', 'local', 'machine', 'spool', 'run', 'logs', 'models']
+const OWNED_HOME_ENTRIES = [
+  'recollect.db',
+  'bin',
+  'config.toml',
+  'memory',
+  'local',
+  'machine',
+  'spool',
+  'run',
+  'logs',
+  'models',
+  'off-sessions',
+  'incoming',
+  'replaced',
+]
 
 type UninstallFlags = {
   project?: boolean | undefined
@@ -63,13 +77,12 @@ export async function uninstallAll(flags: UninstallFlags): Promise<undefined> {
 /** Removes hooks and MCP server from each project. A settings file that cannot be read or written does not stop the others. */
 async function disconnect(home: Home, projects: (string | null)[], dryRun: boolean) {
   const environment = readEnvironment()
-  const hookToken = readIfThere(home.hookToken)?.trim() ?? null
   const outcomes: HookRemoval[] = []
   const mcp: McpOutcome[] = []
   const failures: string[] = []
   for (const project of new Set(projects)) {
     const madeByUs = readInstalls(home).some((known) => known.project === project && known.madeFile === true)
-    const outcome = await uninstall({ environment, project, dryRun, hookToken, madeByUs })
+    const outcome = await uninstall({ environment, project, dryRun, madeByUs })
     if (outcome.kind === 'unreadable' || outcome.kind === 'unwritable')
       failures.push(`${outcome.file} was not changed: ${outcome.reason}. Correct it and run 'recollect uninstall' again.`)
     else if (!dryRun && exists(home.folder)) forgetInstall(home, project)

@@ -15,7 +15,7 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type Environment, readEnvironment } from '../../platform/environment.ts'
-import { findClient, type InstallOptions, inspectHooks, install, type RemovalOptions, uninstall } from './install.ts'
+import { findClient, inspectHooks, install, type RemovalOptions, uninstall } from './install.ts'
 
 const folders: string[] = []
 
@@ -37,13 +37,7 @@ function machine(version: string | null = '2.1.325') {
     userHome,
     path: bin,
   }
-  const options: InstallOptions & RemovalOptions = {
-    environment,
-    project: null,
-    port: 37777,
-    hookToken: 'c0ffee',
-    program: { command: '/opt/bun', args: ['/opt/recollect/src/cli/main.ts'] },
-  }
+  const options: RemovalOptions = { environment, project: null }
   return { userHome, environment, options, settings: join(userHome, '.claude', 'settings.json') }
 }
 
@@ -63,14 +57,7 @@ const backupsIn = (folder: string) => readdirSync(folder).filter((name) => name.
 
 test('a first installation creates folder and file, and makes no backup', async () => {
   const { options, settings } = machine()
-  expect(await install(options)).toEqual({
-    kind: 'installed',
-    file: settings,
-    backup: null,
-    form: 'http',
-    because: null,
-    version: '2.1.325',
-  })
+  expect(await install(options)).toEqual({ kind: 'installed', file: settings, backup: null })
   expect(Object.keys(JSON.parse(text(settings)).hooks)).toHaveLength(10)
   expect(statSync(settings).mode & 0o777).toBe(0o600)
 })
@@ -100,22 +87,13 @@ test('uninstalling restores the file byte for byte, and each change makes a back
 
 test('uninstalling one home leaves the hooks of another', async () => {
   const { options, settings, environment } = machine()
-  const other = { ...options, environment: { ...environment, home: '/data/memory' }, hookToken: 'beef' }
-  for (const form of ['http', 'command'] as const) {
-    await install({ ...other, form })
-    const before = text(settings)
-    expect(await uninstall(options)).toMatchObject({ kind: 'unchanged' })
-    expect(text(settings)).toBe(before)
-    expect(await uninstall(other)).toMatchObject({ kind: 'removed' })
-    expect(text(settings)).not.toContain('claude-code')
-  }
-})
-
-test('a home that has lost its token can still remove its http hooks', async () => {
-  const { options, settings } = machine()
-  await install(options)
-  expect(await uninstall({ ...options, hookToken: null })).toMatchObject({ kind: 'removed' })
-  expect(text(settings)).toBe('{}\n')
+  const other = { ...options, environment: { ...environment, home: '/data/memory' } }
+  await install(other)
+  const before = text(settings)
+  expect(await uninstall(options)).toMatchObject({ kind: 'unchanged' })
+  expect(text(settings)).toBe(before)
+  expect(await uninstall(other)).toMatchObject({ kind: 'removed' })
+  expect(text(settings)).not.toContain('claude-code')
 })
 
 test('a file that init created is deleted with the hooks, unless something else is in it', async () => {
@@ -130,16 +108,6 @@ test('a file that init created is deleted with the hooks, unless something else 
   expect(JSON.parse(text(settings))).toEqual({ model: 'opus' })
 })
 
-test('when the client is no longer found, http hooks stay http hooks', async () => {
-  const { options, settings, environment } = machine()
-  await install(options)
-  const gone = { ...options, environment: { ...environment, path: '' } }
-  expect(await install({ ...gone, hookToken: 'new' })).toMatchObject({ kind: 'installed', form: 'http' })
-  expect(text(settings)).toContain('"http"')
-  await install({ ...gone, form: 'command' })
-  expect(await install(gone)).toMatchObject({ form: 'command' })
-})
-
 test('uninstalling where nothing is installed does nothing', async () => {
   const { options, settings } = machine()
   expect(await uninstall(options)).toEqual({ kind: 'unchanged', file: settings, backup: null })
@@ -147,9 +115,10 @@ test('uninstalling where nothing is installed does nothing', async () => {
 })
 
 test('five backups are kept: the first one and the newest', async () => {
-  const { options, settings } = machine()
+  const { options, settings, environment } = machine()
   put(settings, '{}')
-  for (let day = 1; day <= 8; day++) await install({ ...options, port: 4000 + day, now: new Date(Date.UTC(2026, 0, day)) })
+  for (let day = 1; day <= 8; day++)
+    await install({ ...options, environment: { ...environment, home: `/home${day}` }, now: new Date(Date.UTC(2026, 0, day)) })
   const days = [1, 5, 6, 7, 8].map((day) => `settings.json.recollect-backup-2026010${day}T000000Z`)
   expect(backupsIn(dirname(settings)).sort()).toEqual(days)
   expect(text(join(dirname(settings), days[0] ?? ''))).toBe('{}')
@@ -171,14 +140,14 @@ test('a settings file that is a symbolic link stays one, and its target is writt
     symlinkSync('../dotfiles/settings.json', settings)
     expect(await install(options)).toMatchObject({ kind: 'installed' })
     expect(lstatSync(settings).isSymbolicLink()).toBe(true)
-    expect(text(target)).toContain('/hook/claude-code')
+    expect(text(target)).toContain('recollect-hook')
   }
 })
 
 test('a dry run shows the text and writes nothing', async () => {
   const { options, settings } = machine()
   const outcome = await install({ ...options, dryRun: true })
-  expect(outcome).toMatchObject({ kind: 'planned', file: settings, changed: true, form: 'http' })
+  expect(outcome).toMatchObject({ kind: 'planned', file: settings, changed: true })
   expect(existsSync(dirname(settings))).toBe(false)
   put(settings, outcome.kind === 'planned' ? outcome.text : '')
   expect(await install({ ...options, dryRun: true })).toMatchObject({ kind: 'planned', changed: false })
@@ -215,38 +184,33 @@ test("a project's hooks go into its personal settings", async () => {
   expect(text(file)).toBe('{}\n')
 })
 
-test('every command hook gets --home for another home, and none for the default home', async () => {
+test('the hooks call the launcher of the home that they were installed for', async () => {
   const { options, settings, environment } = machine()
   await install({ ...options, environment: { ...environment, home: '/data/memory' } })
-  expect(JSON.parse(text(settings)).hooks.SessionStart[0].hooks[0].args).toContain('/data/memory')
+  expect(text(settings)).toContain('. /data/memory/bin/recollect-hook)')
   await install(options)
-  expect(text(settings)).not.toContain('--home')
+  expect(text(settings)).not.toContain('/data/memory')
 })
 
-test('an old client gets command hooks, and one without hooks gets none', async () => {
-  expect(await install(machine('2.1.50').options)).toMatchObject({ kind: 'installed', form: 'command', because: 'old-client' })
+test('every client gets the same commands, for the events that it knows', async () => {
+  const commands = async (version: string | null) => {
+    const { options, settings } = machine(version)
+    expect(await install(options)).toMatchObject({ kind: 'installed' })
+    return JSON.parse(text(settings)).hooks as Record<string, object>
+  }
+  const recent = await commands('2.1.325')
+  for (const version of ['2.1.50', '1.0.85', null]) {
+    const older = await commands(version)
+    expect(recent).toMatchObject(older)
+    expect(Object.keys(older).length).toBeLessThan(Object.keys(recent).length)
+  }
   expect(await install(machine('1.0.30').options)).toEqual({ kind: 'too-old', version: '1.0.30' })
 })
 
-test('without a client only hooks that every version knows are installed', async () => {
-  expect(await install(machine(null).options)).toMatchObject({ kind: 'installed', form: 'command', because: 'no-client', version: null })
-})
-
 test('when the client is no longer found, its events stay', async () => {
-  const { options, settings, environment } = machine()
+  const { options, environment } = machine()
   await install(options)
-  const before = text(settings)
-  const gone = { ...options, environment: { ...environment, path: '' }, port: 4711, form: 'http' as const }
-  expect(await install(gone)).toMatchObject({ kind: 'installed', form: 'http', version: null })
-  expect(Object.keys(JSON.parse(text(settings)).hooks)).toEqual(Object.keys(JSON.parse(before).hooks))
-})
-
-test('with a proxy in the shell or a list of allowed addresses the hooks are commands', async () => {
-  const proxied = machine()
-  expect(await install({ ...proxied.options, proxies: { HTTP_PROXY: 'http://proxy:3128' } })).toMatchObject({ because: 'proxy' })
-  const listed = machine()
-  put(listed.settings, '{"allowedHttpHookUrls": []}')
-  expect(await install(listed.options)).toMatchObject({ because: 'url-list' })
+  expect(await install({ ...options, environment: { ...environment, path: '' } })).toMatchObject({ kind: 'unchanged' })
 })
 
 test('the client is the one that CLAUDE_BIN names, else the first that answers', async () => {
@@ -266,7 +230,7 @@ test('an inspection finds the files with our hooks, and reports a double install
   const project = join(userHome, 'app')
   expect(inspectHooks(environment, project)).toMatchObject({ isInstalledTwice: false, otherMemory: [], hooksOff: false })
   await install(options)
-  await install({ ...options, project, form: 'command' })
+  await install({ ...options, project })
   put(join(project, '.claude', 'settings.json'), '{oops')
   const { files, isInstalledTwice: twice } = inspectHooks(environment, project)
   expect(twice).toBe(true)
@@ -276,8 +240,7 @@ test('an inspection finds the files with our hooks, and reports a double install
     { scope: 'project-local', kind: 'read' },
   ])
   const user = files[0]?.kind === 'read' ? files[0].own : []
-  expect(user.find((hook) => hook.event === 'Stop')).toMatchObject({ form: 'http', port: 37777, token: 'c0ffee' })
-  expect(user[0]).toMatchObject({ form: 'command', program: ['/opt/bun', '/opt/recollect/src/cli/main.ts'], home: null })
+  expect(user[0]).toEqual({ event: 'SessionStart', kind: 'current', home: null })
 })
 
 test('in the home folder the person’s own settings are not counted twice', async () => {

@@ -6,14 +6,14 @@ import { basename, dirname, join } from 'node:path'
 import type { Environment } from '../../platform/environment.ts'
 import { readUtf8IfThere, writeFileAtomically, writeInPlace } from '../../platform/files.ts'
 import { filesIn, removeFile } from '../../platform/folder.ts'
+import { homeFlagOf } from '../../platform/launcher.ts'
 import { runProgram } from '../../platform/processes.ts'
+import type { Program } from '../../platform/program.ts'
 import { type McpOutcome, registerMcp, unregisterMcp } from './mcp.ts'
 import {
-  type CommandHookReason,
-  findHttpObstacle,
-  type HookPlan,
+  eventsFor,
+  type HookHome,
   type JsonEditResult,
-  planHooks,
   readSettings,
   type SettingsFacts,
   type UnreadableJson,
@@ -32,22 +32,8 @@ type SettingsFileOptions = {
   now?: Date
 }
 
-export type RemovalOptions = SettingsFileOptions & {
-  /** The token in this home's http hooks; null when the home has lost it. */
-  hookToken: string | null
-  /** True when `init` created the file: then it is deleted if nothing else is in it. */
-  madeByUs?: boolean
-}
-
-export type InstallOptions = SettingsFileOptions & {
-  /** The form that the person requested; otherwise the client's version and the environment decide. */
-  form?: HookPlan['form']
-  /** HTTP_PROXY and similar variables of the shell: a client sends its http hooks through these proxies. */
-  proxies?: Record<string, string>
-  port: number
-  hookToken: string
-  program: HookPlan['program']
-}
+/** `madeByUs` is true when `init` created the file: then it is deleted if nothing else is in it. */
+export type RemovalOptions = SettingsFileOptions & { madeByUs?: boolean }
 
 /** The outcome of an edit. `unreadable` and `unwritable` mean that the file is unchanged. */
 type SettingsEditOutcome =
@@ -55,41 +41,34 @@ type SettingsEditOutcome =
   | { kind: 'planned'; file: string; text: string; changed: boolean }
   | { kind: 'unreadable' | 'unwritable'; file: string; reason: string }
 
-type ChosenHookForm = { form: HookPlan['form']; because: CommandHookReason | null; version: string | null }
 export type InstallOutcome =
-  | ((SettingsEditOutcome | { kind: 'installed'; file: string; backup: string | null }) & ChosenHookForm)
+  | SettingsEditOutcome
+  | { kind: 'installed'; file: string; backup: string | null }
   | { kind: 'too-old'; version: string }
   /** The plugin is enabled in this file, and both would deliver every event. */
   | { kind: 'plugin'; plugin: string; file: string }
 type UninstallOutcome = SettingsEditOutcome | { kind: 'removed'; file: string; backup: string | null; fileGone?: boolean }
 
-/** Writes our hooks for the installed client. A second call changes something only for a newer client or another port. */
-export async function install(options: InstallOptions): Promise<InstallOutcome> {
-  const { environment, project, program, port, hookToken, form } = options
-  const client = await findClient(environment)
-  const version = client?.version ?? null
-  const { files } = inspectHooks(environment, project)
-  const facts = files.filter((found) => found.kind === 'read')
+/** Writes our hooks for the installed client, in place of those that earlier versions wrote. A second call changes something only for a newer client. */
+export async function install(options: SettingsFileOptions): Promise<InstallOutcome> {
+  const { environment, project } = options
+  const version = (await findClient(environment))?.version ?? null
+  const facts = inspectHooks(environment, project).files.filter((found) => found.kind === 'read')
   const enabling = facts.find((found) => found.plugin !== null)
   if (enabling?.plugin) return { kind: 'plugin', plugin: enabling.plugin, file: enabling.file }
   const own = facts.find(({ file }) => file === targetOf(options))?.own ?? []
   const present = own.map((hook) => hook.event)
-  // When the client is not found, existing http hooks stay http.
-  const existingForm = version === null && own.some((hook) => hook.form === 'http') ? ('http' as const) : undefined
-  const homeFlag = homeFlagOf(environment)
-  const requested = { program, port, hookToken, homeFlag, form: form ?? existingForm, present }
-  const plan = planHooks(version, requested, findHttpObstacle(port, facts, options.proxies ?? {}))
-  if (version !== null && plan.events.length === 0) return { kind: 'too-old', version }
-  return { ...rewrite(options, 'installed', (text) => withHooks(text, plan)), form: plan.form, because: plan.because, version }
+  const events = eventsFor(version, present)
+  if (version !== null && events.length === 0) return { kind: 'too-old', version }
+  return rewrite(options, 'installed', (text) => withHooks(text, { events, home: hookHome(environment) }))
 }
 
 /** Removes exactly the hooks of this home; everything else in the file stays. */
 export async function uninstall(options: RemovalOptions): Promise<UninstallOutcome> {
-  const { environment, hookToken, madeByUs = false } = options
-  const of = { home: environment.home, defaultHome: defaultHome(environment), hookToken }
-  const planned = rewrite({ ...options, dryRun: true }, 'removed', (text) => withoutHooks(text, of))
+  const remove = (text: string | null) => withoutHooks(text, hookHome(options.environment))
+  const planned = rewrite({ ...options, dryRun: true }, 'removed', remove)
   const isLeftEmpty = planned.kind === 'planned' && planned.changed && planned.text.trim() === '{}'
-  if (options.dryRun || !madeByUs || !isLeftEmpty) return rewrite(options, 'removed', (text) => withoutHooks(text, of))
+  if (options.dryRun || !options.madeByUs || !isLeftEmpty) return rewrite(options, 'removed', remove)
   try {
     removeFile(planned.file)
     return { kind: 'removed', file: planned.file, backup: null, fileGone: true }
@@ -98,10 +77,12 @@ export async function uninstall(options: RemovalOptions): Promise<UninstallOutco
   }
 }
 
+const hookHome = ({ home, userHome }: Environment): HookHome => ({ home, defaultHome: `${userHome}/.recollect` })
+
 type McpInstallOptions = { environment: Environment; project: string | null; dryRun?: boolean }
 
 /** Registers our MCP server with the client, unless the plugin brings it: then the model would see every tool twice. */
-export async function installMcp(options: McpInstallOptions & { program: HookPlan['program'] }): Promise<McpOutcome> {
+export async function installMcp(options: McpInstallOptions & { program: Program }): Promise<McpOutcome> {
   const { plugin } = inspectHooks(options.environment, options.project)
   if (plugin) return { kind: 'refused', reason: `the plugin ${plugin.name} already provides it` }
   return registerMcp({ ...options, ...mcpDeps(options.environment) })
@@ -113,11 +94,6 @@ const mcpDeps = (environment: Environment) => ({
   homeFlag: homeFlagOf(environment),
   findClient: async () => (await findClient(environment))?.path ?? null,
 })
-
-/** The value of `--home` in the calls that a client makes; null for the default home. */
-export const homeFlagOf = (environment: Environment) => (environment.home === defaultHome(environment) ? null : environment.home)
-
-const defaultHome = (environment: Environment) => join(environment.userHome, '.recollect')
 
 /** The client that would run here, and its version. If CLAUDE_BIN names one, only that one is tried. */
 export async function findClient(environment: Environment): Promise<{ path: string; version: string } | null> {

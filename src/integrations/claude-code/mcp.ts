@@ -1,7 +1,7 @@
 import type { Environment } from '../../platform/environment.ts'
 import { runProgram } from '../../platform/processes.ts'
+import type { Program } from '../../platform/program.ts'
 import { MCP_SERVER_NAME, readMcpRegistration } from './mcp-registration.ts'
-import type { HookPlan } from './settings.ts'
 
 export type McpOptions = {
   environment: Environment
@@ -18,7 +18,7 @@ export type McpOutcome =
   | { kind: 'refused'; reason: string }
 
 /** Registers our server with the client's own command. Replaces an outdated entry of ours, and leaves a server of another program. */
-export async function registerMcp(options: McpOptions & { program: HookPlan['program']; homeFlag: string | null }): Promise<McpOutcome> {
+export async function registerMcp(options: McpOptions & { program: Program; homeFlag: string | null }): Promise<McpOutcome> {
   const { environment, project, program, homeFlag } = options
   const known = readMcpRegistration(environment, project)
   const wanted = [program.command, ...program.args, 'mcp']

@@ -159,22 +159,42 @@ test('a payload without a session is rejected with a reason', () => {
   for (const session_id of ['a/b', '../x', 'a\0b', 'a\\b']) expect(refused({ session_id })).toThrow('character')
 })
 
-test('fields of the wrong type count as missing, and an event without its required fields is ignored', () => {
-  const event = (fields: object) => parsePayload({ session_id: 's', ...fields }, { at: 1 })
-  expect(event({})).toMatchObject([{ kind: 'ignored', name: '' }])
-  expect(event({ hook_event_name: 7 })).toMatchObject([{ kind: 'ignored', name: '' }])
-  expect(event({ hook_event_name: 'SomethingNew', prompt: 'x' })).toMatchObject([{ kind: 'ignored', name: 'SomethingNew' }])
-  expect(event({ hook_event_name: 'UserPromptSubmit', prompt: { a: 1 } })).toMatchObject([{ kind: 'ignored' }])
+test('fields of the wrong type count as missing, and an event without its required fields is not understood', () => {
+  const event = (fields: object, name?: string) => parsePayload({ session_id: 's', ...fields }, { at: 1, event: name ?? null })
+  for (const fields of [{}, { hook_event_name: 7 }, { hook_event_name: '', hook: [] }])
+    expect(() => event(fields)).toThrow('names the event')
+  expect(event({ hook_event_name: 'SomethingNew', prompt: 'x' })).toMatchObject([{ kind: 'not-understood', reason: 'an unknown event' }])
+  expect(event({ hook_event_name: 'PermissionRequest' })).toMatchObject([{ kind: 'ignored', name: 'PermissionRequest' }])
+  expect(event({ hook_event_name: 'UserPromptSubmit', prompt: { a: 1 } })).toMatchObject([{ kind: 'not-understood' }])
   expect(event({ hook_event_name: 'UserPromptSubmit', prompt: 'x', cwd: 7, prompt_id: [] })).toMatchObject([
     { kind: 'prompt-submitted', cwd: null, promptId: null },
   ])
   expect(event({ hook_event_name: 'SessionStart', source: 'teleport' })).toMatchObject([{ kind: 'session-started', source: 'startup' }])
-  expect(event({ hook_event_name: 'PostToolUse', tool_name: 'Bash', tool_input: {} })).toMatchObject([{ kind: 'ignored' }])
-  expect(event({ hook_event_name: 'PostToolBatch', tool_calls: [null, 7, { tool_name: 'Bash' }] })).toEqual([])
-  expect(event({ hook_event_name: 'PostToolBatch', tool_calls: 'none' })).toEqual([])
+  expect(event({ hook_event_name: 'PostToolUse', tool_name: {}, tool_use_id: 't1' })).toMatchObject([{ kind: 'not-understood' }])
+  const kinds = (tool_calls: unknown) => event({ hook_event_name: 'PostToolBatch', tool_calls }).map(({ kind }) => kind)
+  expect(kinds([null, 7, { tool_name: 'Bash' }])).toEqual(['not-understood', 'not-understood', 'tool-used'])
+  expect(kinds('none')).toEqual(['not-understood'])
   expect(event({ hook_event_name: 'SubagentStop', agent_type: 'Explore' })).toMatchObject([{ kind: 'ignored' }])
-  expect(event({ hook_event_name: 'Stop', last_assistant_message: 7 })).toMatchObject([{ kind: 'turn-ended', answer: '' }])
+  expect(event({ hook_event_name: 'Stop', last_assistant_message: null })).toMatchObject([{ kind: 'turn-ended', answer: '' }])
+  expect(() => event({ hook_event_name: 'Stop', last_assistant_message: 7 })).toThrow('last_assistant_message is not text')
   for (const json of [null, [], 'x', { hook_event_name: 7 }, { hook_event_name: '' }]) expect(eventName(json)).toBeNull()
+})
+
+test('the names that other tools give to events and fields are understood', () => {
+  const parsed = (fields: object, event?: string) => parsePayload({ session_id: 's', ...fields }, { at: 1, event: event ?? null })
+  expect(parsed({ hook: 'SessionStart', project_path: '/p' })).toMatchObject([{ kind: 'session-started', cwd: '/p' }])
+  expect(parsed({ project_path: '/p', cwd: '/q' }, 'Stop')).toMatchObject([{ kind: 'turn-ended', cwd: '/q' }])
+  expect(parsed({ hook_event_name: 'Stop' }, 'SessionEnd')).toMatchObject([{ kind: 'turn-ended' }])
+  expect(eventName({ hook: 'Stop' })).toBe('Stop')
+  expect(eventName({}, 'Stop')).toBe('Stop')
+  const used = { hook: 'PostToolUse', tool_name: 'Read', tool_input: { file_path: '/a.rs' }, tool_output: 'pub fn a()' }
+  expect(parsed(used)).toMatchObject([{ kind: 'tool-used', toolUseId: null, tool: 'Read', output: 'pub fn a()' }])
+  expect(parsed({ ...used, hook: 'PostToolUseFailure' })).toMatchObject([{ kind: 'tool-used', error: 'pub fn a()' }])
+  const compacting = { hook: 'PreCompact', conversation_summary: 'Login works.', key_decisions: ['Use JWT', 'Cookies'] }
+  expect(parsed(compacting)).toMatchObject([
+    { kind: 'compacting' },
+    { kind: 'compacted', summary: 'Login works.\nDecisions: Use JWT; Cookies' },
+  ])
 })
 
 test('unknown keys are dropped', () => {

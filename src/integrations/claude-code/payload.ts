@@ -1,28 +1,33 @@
 import { z } from 'zod'
-import type { AgentEvent, SessionEvent } from '../../core/event.ts'
+import { type AgentEvent, NotUnderstood, type SessionEvent } from '../../core/event.ts'
+import { fingerprint } from '../../core/hash.ts'
 import { asContentSessionId } from '../../core/ids.ts'
+import type { ReceivedPayload } from '../agent.ts'
 
 /**
  * Translates Claude Code's payload into our events; `hook_event_name` does not occur past this point. A payload is one event, except that a
  * batch of tool uses becomes several. Accepts any fields, but throws when the session is missing.
  */
-export function parsePayload(json: unknown, received: { at: number }): AgentEvent[] {
+export function parsePayload(json: unknown, received: ReceivedPayload): AgentEvent[] {
   const parsed = Payload.safeParse(json)
-  if (!parsed.success) throw new Error(`refused a hook payload: ${parsed.error.issues[0]?.message}`)
+  if (!parsed.success) throw new NotUnderstood(parsed.error.issues[0]?.message)
   const payload = parsed.data
+  const name = eventName(json, received.event)
+  if (name === null) throw new NotUnderstood('neither the payload nor the command line names the event')
   const common = {
     agent: 'claude-code',
     session: asContentSessionId(payload.session_id),
     at: received.at,
-    cwd: payload.cwd ?? null,
+    cwd: payload.cwd ?? payload.project_path ?? null,
     transcript: payload.transcript_path ?? null,
   } as const
-  return sessionEvents(payload, received.at).map((event) => ({ ...common, ...event }))
+  return sessionEvents(name, payload, received.at).map((event) => ({ ...common, ...event }))
 }
 
-/** The client's name of the event, which the reply must repeat. */
-export function eventName(json: unknown): string | null {
-  return NamedPayload.safeParse(json).data?.hook_event_name ?? null
+/** The client's name of the event, which the reply must repeat. Scripts of other tools call the field `hook`, or name it on the command line. */
+export function eventName(json: unknown, fallback: string | null = null): string | null {
+  const named = NamedPayload.safeParse(json).data
+  return named?.hook_event_name || named?.hook || fallback || null
 }
 
 /** The transcript that a payload names. A hook that could not spool a whole payload spools this much of it. */
@@ -36,6 +41,8 @@ export const isTranscript = (path: string) => path.endsWith('.jsonl')
 
 /** Optional text. The client changes its fields from version to version; a field with another type counts as missing. */
 const text = z.string().optional().catch(undefined)
+/** Text that would be lost if it counted as missing. */
+const content = (name: string) => z.string(`${name} is not text`).nullish()
 const flag = z.boolean().optional().catch(undefined)
 
 /** Session ids become file names and keys, so an id that cannot be one is rejected here. */
@@ -49,20 +56,26 @@ export const SessionIdSchema = z
   )
 
 const ToolCall = z.object({
-  tool_name: z.string(),
-  tool_use_id: z.string().min(1),
+  tool_name: z.string().min(1),
+  /** Missing in the payloads of old clients and of other tools' scripts. */
+  tool_use_id: z.string().min(1).optional().catch(undefined),
   tool_input: z.unknown().optional(),
   tool_response: z.unknown().optional(),
+  /** Another name of `tool_response`. */
+  tool_output: z.unknown().optional(),
 })
 
-const NamedPayload = z.object({ hook_event_name: z.string().min(1) })
+type ToolCall = z.infer<typeof ToolCall>
+
+const NamedPayload = z.object({ hook_event_name: text, hook: text })
 const PayloadHead = z.object({ transcript_path: z.string() })
 
 const Payload = z.object(
   {
     session_id: SessionIdSchema,
-    hook_event_name: text,
     cwd: text,
+    /** Another name of `cwd`. */
+    project_path: text,
     transcript_path: text,
     prompt_id: text,
     source: z.enum(['startup', 'resume', 'clear', 'compact', 'fork']).catch('startup'),
@@ -71,13 +84,16 @@ const Payload = z.object(
     tool_use_id: text,
     tool_input: z.unknown().optional(),
     tool_response: z.unknown().optional(),
-    tool_calls: z.array(z.unknown()).catch([]),
-    error: text,
+    tool_output: z.unknown().optional(),
+    tool_calls: z.array(z.unknown()).optional().catch(undefined),
+    error: z.unknown().optional(),
     is_interrupt: flag,
     agent_id: text,
     agent_type: text,
-    last_assistant_message: text,
-    compact_summary: text,
+    last_assistant_message: content('last_assistant_message'),
+    compact_summary: content('compact_summary'),
+    conversation_summary: content('conversation_summary'),
+    key_decisions: z.array(z.string()).catch([]),
     reason: text,
     seconds_since_last_response: z.number().min(0).optional().catch(undefined),
   },
@@ -85,72 +101,124 @@ const Payload = z.object(
 )
 type Payload = z.infer<typeof Payload>
 
-function sessionEvents(payload: Payload, at: number): SessionEvent[] {
-  const name = payload.hook_event_name ?? ''
+function sessionEvents(name: string, payload: Payload, at: number): SessionEvent[] {
   const promptId = payload.prompt_id ?? null
   const ignored: SessionEvent[] = [{ kind: 'ignored', name }]
   switch (name) {
     case 'SessionStart':
       return [{ kind: 'session-started', source: payload.source, ...lastAnswer(at, payload.seconds_since_last_response) }]
     case 'UserPromptSubmit':
-      return payload.prompt === undefined ? ignored : [{ kind: 'prompt-submitted', promptId, ...parsePromptText(payload.prompt) }]
+      return payload.prompt === undefined
+        ? notUnderstood('a prompt without its text')
+        : [{ kind: 'prompt-submitted', promptId, ...parsePromptText(payload.prompt) }]
     case 'PostToolUse':
-    case 'PostToolUseFailure': {
-      // Old clients do not send the id. Their tool uses are read from the transcript, where every one has an id.
-      const call = ToolCall.safeParse(payload).data
-      if (!call) return ignored
-      return [toolUsed(payload, call, name === 'PostToolUse' ? null : parseToolFailure(payload.error ?? '', payload.is_interrupt))]
-    }
+    case 'PostToolUseFailure':
+      return toolUseEvents(payload, payload, () => (name === 'PostToolUse' ? null : reportedFailure(payload)))
     case 'PostToolBatch':
-      return payload.tool_calls.flatMap((one) => {
-        const call = ToolCall.safeParse(one).data
-        return call ? [toolUsed(payload, call, failureInBatch(call))] : []
-      })
+      if (!payload.tool_calls) return notUnderstood('a batch without its tool uses')
+      return payload.tool_calls.flatMap((call) => toolUseEvents(payload, call, failureInBatch))
     case 'Stop':
       return [{ kind: 'turn-ended', promptId, answer: payload.last_assistant_message?.trim() ?? '' }]
     case 'StopFailure':
       // The message of a failed turn is the API's error, not text of the agent.
       return [{ kind: 'turn-ended', promptId, answer: '' }]
-    case 'SubagentStop': {
-      const { agent_id, agent_type, last_assistant_message } = payload
-      // A compaction runs in a fork, which stops like a subagent without a type.
-      if (!agent_id || agent_type === '') return ignored
-      const answer = last_assistant_message?.trim() ?? ''
-      return [{ kind: 'subagent-ended', promptId, agentId: agent_id, agentType: agent_type ?? '', answer }]
+    case 'SubagentStop':
+      return [subagentEnded(name, payload)]
+    case 'PreCompact': {
+      const summary = summaryBeforeCompaction(payload)
+      return [{ kind: 'compacting', promptId }, ...(summary ? [{ kind: 'compacted', promptId, summary } as const] : [])]
     }
-    case 'PreCompact':
-      return [{ kind: 'compacting', promptId }]
     case 'PostCompact':
       return [{ kind: 'compacted', promptId, summary: payload.compact_summary ?? '' }]
     case 'SessionEnd':
       return [{ kind: 'session-ended', reason: payload.reason ?? 'other' }]
     default:
-      return ignored
+      return UNUSED_EVENTS.has(name) ? ignored : notUnderstood('an unknown event')
+  }
+}
+
+const notUnderstood = (reason: string): SessionEvent[] => [{ kind: 'not-understood', reason }]
+
+/** Events of the client that tell us nothing. Any other name is not understood. */
+const UNUSED_EVENTS = new Set([
+  'ConfigChange',
+  'CwdChanged',
+  'DirectoryAdded',
+  'Elicitation',
+  'ElicitationResult',
+  'FileChanged',
+  'InstructionsLoaded',
+  'MessageDisplay',
+  'Notification',
+  'PermissionDenied',
+  'PermissionRequest',
+  'PostModelSwitch',
+  'PreModelSwitch',
+  'PreToolUse',
+  'Setup',
+  'SubagentStart',
+  'TaskCompleted',
+  'TaskCreated',
+  'TeammateIdle',
+  'UserPromptExpansion',
+  'WorktreeCreate',
+  'WorktreeRemove',
+])
+
+/** Some scripts hand over the summary before the compaction, with its decisions in a list. */
+function summaryBeforeCompaction({ conversation_summary, key_decisions }: Payload): string {
+  const decisions = key_decisions.length > 0 ? `Decisions: ${key_decisions.join('; ')}` : ''
+  return compactSummary([conversation_summary?.trim(), decisions].filter(Boolean).join('\n'))
+}
+
+function subagentEnded(name: string, { prompt_id, agent_id, agent_type, last_assistant_message }: Payload): SessionEvent {
+  const answer = last_assistant_message?.trim() ?? ''
+  // A compaction runs in a fork, which stops like a subagent without a type.
+  if (agent_type === '' || (!agent_id && answer === '')) return { kind: 'ignored', name }
+  return {
+    kind: 'subagent-ended',
+    promptId: prompt_id ?? null,
+    agentId: agent_id || fingerprint(answer),
+    agentType: agent_type ?? '',
+    answer,
   }
 }
 
 const lastAnswer = (at: number, seconds: number | undefined) => (seconds === undefined ? {} : { lastAnswerAt: at - seconds * 1000 })
 
+/** The event of one tool use, which is the payload itself or a part of a batch. */
+function toolUseEvents(payload: Payload, json: unknown, failureOf: (call: ToolCall) => ToolFailure | null): SessionEvent[] {
+  const call = ToolCall.safeParse(json).data
+  return call ? [toolUsed(payload, call, failureOf(call))] : notUnderstood('a tool use without the name of the tool')
+}
+
 type ToolFailure = { error: string; interrupted: boolean }
 
-function toolUsed(payload: Payload, call: z.infer<typeof ToolCall>, failure: ToolFailure | null): SessionEvent {
+function toolUsed(payload: Payload, call: ToolCall, failure: ToolFailure | null): SessionEvent {
   const used = {
     kind: 'tool-used',
     promptId: payload.prompt_id ?? null,
-    toolUseId: call.tool_use_id,
+    toolUseId: call.tool_use_id ?? null,
     tool: call.tool_name,
     input: call.tool_input,
     agentId: payload.agent_id ?? null,
   } as const
   if (failure) return { ...used, output: undefined, ...failure }
-  return { ...used, output: usefulOutput(call.tool_name, call.tool_response), error: null, interrupted: wasInterrupted(call.tool_response) }
+  const output = call.tool_response ?? call.tool_output
+  return { ...used, output: usefulOutput(call.tool_name, output), error: null, interrupted: wasInterrupted(output) }
+}
+
+/** The client sends the error as text; a script may send an object, or the output of the failed tool. */
+function reportedFailure({ error, tool_response, tool_output, is_interrupt }: Payload): ToolFailure {
+  const cause = error ?? tool_response ?? tool_output ?? ''
+  return parseToolFailure(typeof cause === 'string' ? cause : JSON.stringify(cause), is_interrupt)
 }
 
 /**
  * A batch contains, for each use, only the text shown to the model. A use that was rejected before it ran (an edit that does not match, an
  * unknown tool) causes no other event, so its failure is read from that text.
  */
-function failureInBatch({ tool_name, tool_response }: z.infer<typeof ToolCall>): ToolFailure | null {
+function failureInBatch({ tool_name, tool_response }: ToolCall): ToolFailure | null {
   if (typeof tool_response !== 'string') return null
   const ranAndFailed = (tool_name === 'Bash' || tool_name === 'PowerShell') && /^Exit code \d+/.test(tool_response)
   if (ranAndFailed || tool_response.startsWith('<tool_use_error>') || STOPPED_BY_PERSON_PATTERN.test(tool_response))

@@ -1,4 +1,4 @@
-import { HOOKS, timeoutSeconds } from './settings.ts'
+import { eventsFor, HOOK_GUARD, HOOK_TIMEOUT_SECONDS } from './settings.ts'
 
 /**
  * The generated files of the plugin: its manifest, its hooks (the events that all supported clients know), its MCP server and the
@@ -8,12 +8,11 @@ import { HOOKS, timeoutSeconds } from './settings.ts'
 export function pluginFiles(version: string): Record<string, string> {
   const about = 'Persistent memory for Claude Code: remembers your sessions on your machine and recalls them in the next one.'
   const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`
-  const hook = (event: string, seconds: number | undefined) => ({
+  const hook = (event: string) => ({
     type: 'command',
-    command: `"\${CLAUDE_PLUGIN_ROOT}"/run.sh hook claude-code ${event} --plugin`,
-    timeout: timeoutSeconds(seconds),
+    command: `"\${CLAUDE_PLUGIN_ROOT}"/run.sh hook claude-code ${event} --plugin ${HOOK_GUARD}`,
+    timeout: HOOK_TIMEOUT_SECONDS,
   })
-  const events = HOOKS.filter(({ since }) => Bun.semver.order(since, OLDEST_CLIENT_VERSION) <= 0)
   return {
     '.claude-plugin/marketplace.json': json({
       name: PLUGIN_NAME,
@@ -30,7 +29,7 @@ export function pluginFiles(version: string): Record<string, string> {
       keywords: ['memory', 'recall', 'notes'],
     }),
     'plugin/hooks/hooks.json': json({
-      hooks: Object.fromEntries(events.map(({ event, seconds }) => [event, [{ hooks: [hook(event, seconds)] }]])),
+      hooks: Object.fromEntries(eventsFor(OLDEST_CLIENT_VERSION).map((event) => [event, [{ hooks: [hook(event)] }]])),
     }),
     'plugin/.mcp.json': json({ mcpServers: { recollect: { command: `\${CLAUDE_PLUGIN_ROOT}/run.sh`, args: ['mcp', '--plugin'] } } }),
   }

@@ -1,23 +1,11 @@
 import { expect, test } from 'bun:test'
-import {
-  findHttpObstacle,
-  type HookPlan,
-  type JsonEditResult,
-  planHooks,
-  readSettings,
-  type SettingsFacts,
-  withHooks,
-  withoutHooks,
-} from './settings.ts'
+import { eventsFor, type HookPlan, type JsonEditResult, readSettings, type SettingsFacts, withHooks, withoutHooks } from './settings.ts'
 
-const OPTIONS = {
-  program: { command: '/opt/bun', args: ['/opt/recollect/src/cli/main.ts'] },
-  port: 37777,
-  hookToken: 'c0ffee',
-  homeFlag: null,
-}
-const plan = (version: string | null = '2.1.325', overrides: Partial<HookPlan> = {}) =>
-  planHooks(version, { ...OPTIONS, ...overrides }, null)
+const DEFAULT_HOME = '/home/dev/.recollect'
+const plan = (version: string | null = '2.1.325', home = DEFAULT_HOME): HookPlan => ({
+  events: eventsFor(version),
+  home: { home, defaultHome: DEFAULT_HOME },
+})
 
 function textOf(edited: JsonEditResult): string {
   if (edited.kind === 'unreadable') throw new Error(edited.reason)
@@ -30,39 +18,19 @@ function factsOf(text: string): SettingsFacts {
   return facts
 }
 
-const DEFAULT_HOME = '/home/dev/.recollect'
-const without = (text: string, home: string | null = null) =>
-  withoutHooks(text, { home: home ?? DEFAULT_HOME, defaultHome: DEFAULT_HOME, hookToken: OPTIONS.hookToken })
+const without = (text: string, home = DEFAULT_HOME) => withoutHooks(text, { home, defaultHome: DEFAULT_HOME })
 
 const ownIn = (text: string) => factsOf(text).own
 const pretty = (value: unknown, indent: number | string = 2) => `${JSON.stringify(value, null, indent)}\n`
 
-test('a recent client gets command hooks for the start and end of a session, and http hooks for the rest', () => {
-  const own = ownIn(textOf(withHooks(null, plan())))
-  expect(own.filter((hook) => hook.form === 'command').map((hook) => hook.event)).toEqual(['SessionStart', 'SessionEnd'])
-  expect(own.filter((hook) => hook.form === 'http').map((hook) => hook.event)).toEqual([
-    'UserPromptSubmit',
-    'PostToolUse',
-    'PostToolUseFailure',
-    'PreCompact',
-    'PostCompact',
-    'Stop',
-    'StopFailure',
-    'SubagentStop',
-  ])
-  expect(own[1]).toEqual({
-    event: 'UserPromptSubmit',
-    form: 'http',
-    url: 'http://127.0.0.1:37777/hook/claude-code',
-    port: 37777,
-    token: 'c0ffee',
-  })
-})
-
-test('a client without http hooks gets only command hooks', () => {
-  const old = plan('2.1.62')
-  expect([old.form, old.because, old.exec]).toEqual(['command', 'old-client', false])
-  expect(ownIn(textOf(withHooks(null, old))).every((hook) => hook.form === 'command')).toBe(true)
+test('every event has a command that calls the launcher in the home, and its text contains no port, token or program', () => {
+  const { hooks } = JSON.parse(textOf(withHooks(null, plan())))
+  expect(Object.keys(hooks)).toHaveLength(10)
+  for (const [event, groups] of Object.entries(hooks)) {
+    const command = `(set -- claude-code ${event}; . "$HOME"/.recollect/bin/recollect-hook) 2>/dev/null || :`
+    expect(groups).toEqual([{ hooks: [{ type: 'command', command, timeout: 5 }] }])
+  }
+  expect(textOf(withHooks(null, plan('2.1.325', '/my home')))).toContain(`. '/my home'/bin/recollect-hook)`)
 })
 
 test.each([
@@ -71,55 +39,72 @@ test.each([
   ['1.0.84', ['SessionStart', 'UserPromptSubmit', 'PostToolUse', 'PreCompact', 'Stop', 'SubagentStop']],
   ['2.0.55', ['SessionStart', 'UserPromptSubmit', 'PostToolUse', 'PreCompact', 'Stop', 'SubagentStop', 'SessionEnd']],
 ])('client %s gets only hooks for events it knows', (version, events) => {
-  expect(plan(version).events).toEqual(events)
+  expect(eventsFor(version)).toEqual(events)
 })
 
 test('PostCompact and StopFailure are added for clients that know them', () => {
-  expect(plan('2.1.75').events).not.toContain('PostCompact')
-  expect(plan('2.1.77').events).toContain('PostCompact')
-  expect(plan('2.1.77').events).not.toContain('StopFailure')
-  expect(plan('2.1.78').events).toContain('StopFailure')
+  expect(eventsFor('2.1.75')).not.toContain('PostCompact')
+  expect(eventsFor('2.1.77')).toContain('PostCompact')
+  expect(eventsFor('2.1.77')).not.toContain('StopFailure')
+  expect(eventsFor('2.1.78')).toContain('StopFailure')
 })
 
-test('without a client, the plan has only hooks that every version knows', () => {
-  const careful = plan(null)
-  expect([careful.form, careful.because, careful.exec]).toEqual(['command', 'no-client', false])
-  expect(careful.events).not.toContain('PostToolUseFailure')
+test('without a client, only events that every version knows are used, and those that are there already', () => {
+  expect(eventsFor(null)).not.toContain('PostToolUseFailure')
+  expect(eventsFor(null, ['PostToolUseFailure'])).toContain('PostToolUseFailure')
 })
 
-test('a requested form is used if the client supports it', () => {
-  const formFor = (version: string | null, form: HookPlan['form'], port = 37777) =>
-    planHooks(version, { ...OPTIONS, port, form }, 'proxy').form
-  expect(formFor('2.1.325', 'command')).toBe('command')
-  expect(formFor('2.1.325', 'http')).toBe('http')
-  expect(formFor(null, 'http')).toBe('http')
-  expect(formFor('2.1.50', 'http')).toBe('command')
-  expect(formFor('2.1.325', 'http', 0)).toBe('command')
+test('a home with spaces and quotes in its path is still recognised, and the shell reads the launcher in it', () => {
+  const awkward = `/home/$x "y" it's`
+  const text = textOf(withHooks(null, plan('2.1.325', awkward)))
+  expect(ownIn(text)[0]).toEqual({ event: 'SessionStart', kind: 'current', home: awkward })
+  const line: string = JSON.parse(text).hooks.SessionStart[0].hooks[0].command
+  const output = Bun.spawnSync(['sh', '-c', line.replace('; . ', '; echo ')]).stdout.toString()
+  expect(output).toBe(`${awkward}/bin/recollect-hook\n`)
 })
 
-test('a shell line with spaces and quotes in its paths is still recognised as ours', () => {
-  const awkward = plan('2.1.150', { program: { command: '/opt/b un', args: ["/it's/src/cli/main.ts"] }, homeFlag: '/home/$x "y"' })
-  const [start] = ownIn(textOf(withHooks(null, awkward)))
-  expect(start).toMatchObject({ program: ['/opt/b un', "/it's/src/cli/main.ts"], home: '/home/$x "y"' })
-  const line = start?.form === 'command' ? start.command : ''
-  const output = Bun.spawnSync(['sh', '-c', `printf '%s\\n' ${line}`]).stdout.toString()
-  expect(output.split('\n').slice(0, 5)).toEqual(['/opt/b un', "/it's/src/cli/main.ts", '--home', '/home/$x "y"', 'hook'])
-})
+const HTTP_HOOK = {
+  type: 'http',
+  url: 'http://127.0.0.1:37777/hook/claude-code',
+  timeout: 0.5,
+  headers: { Authorization: 'Bearer c0ffee' },
+}
 
-test('arguments in a list are not quoted', () => {
-  const text = textOf(withHooks(null, plan('2.1.325', { homeFlag: '/my home' })))
-  expect(JSON.parse(text).hooks.SessionStart).toEqual([
-    {
-      hooks: [
-        {
-          type: 'command',
-          command: '/opt/bun',
-          args: ['/opt/recollect/src/cli/main.ts', '--home', '/my home', 'hook', 'claude-code', 'SessionStart'],
-          timeout: 5,
-        },
-      ],
-    },
+test.each([
+  ['an http hook', HTTP_HOOK, 'http', null],
+  [
+    'a program with arguments',
+    { type: 'command', command: '/opt/bun', args: ['/r/src/cli/main.ts', 'hook', 'claude-code', 'Stop'] },
+    'old',
+    null,
+  ],
+  [
+    'a program with arguments and a home',
+    { type: 'command', command: '/opt/bun', args: ['/r/dist/cli/main.js', '--home', '/my home', 'hook', 'claude-code', 'Stop'] },
+    'old',
+    '/my home',
+  ],
+  [
+    'a shell line with a home',
+    { type: 'command', command: "'/b un' /r/src/cli/main.ts --home '/my home' hook claude-code Stop" },
+    'old',
+    '/my home',
+  ],
+  ['the linked command', { type: 'command', command: 'recollect hook claude-code' }, 'old', null],
+  ['`hooks`', { type: 'command', command: '/usr/local/bin/recollect hooks claude-code Stop' }, 'old', null],
+  ['a quoted program', { type: 'command', command: '"/a b/recollect" hook claude-code Stop' }, 'old', null],
+] as const)('%s that an earlier version wrote is ours: init replaces it and uninstall removes it', (_, handler, kind, home) => {
+  const before = pretty({ hooks: { Stop: [{ hooks: [handler] }], Notification: [{ hooks: [handler] }] } })
+  expect(ownIn(before)).toEqual([
+    { event: 'Stop', kind, home },
+    { event: 'Notification', kind, home },
   ])
+  const replaced = textOf(withHooks(before, plan()))
+  expect(ownIn(replaced)).toHaveLength(10)
+  expect(ownIn(replaced).every((hook) => hook.kind === 'current')).toBe(true)
+  expect(replaced).not.toContain('c0ffee')
+  expect(textOf(without(before, home ?? DEFAULT_HOME))).toBe('{}\n')
+  if (kind === 'old') expect(textOf(without(before, '/another'))).toBe(before)
 })
 
 const PERSONS = {
@@ -173,24 +158,24 @@ test('added entries have the layout that JSON.stringify gives the whole file', (
 
 test('random settings are restored byte for byte, in all common layouts', () => {
   const random = seeded(7)
-  const plans = [plan(), plan('2.1.150'), plan('2.1.50'), plan(null), plan('2.1.325', { port: 4000, homeFlag: '/x y' })]
+  const plans = [plan(), plan('2.1.50'), plan(null), plan('2.1.325', '/x y')]
   for (let i = 0; i < 300; i++) {
     const settings = randomSettings(random)
     const before = JSON.stringify(settings, null, random.pick([0, 2, 4, '\t'])) + random.pick(['', '\n'])
     const [first, second] = [random.pick(plans), random.pick(plans)]
     const installed = textOf(withHooks(before, first))
     expect(withHooks(installed, first)).toMatchObject({ changed: false })
-    expect(textOf(without(installed, first.homeFlag))).toBe(before)
+    expect(textOf(without(installed, first.home.home))).toBe(before)
     const moved = textOf(withHooks(installed, second))
     expect(ownIn(moved)).toHaveLength(second.events.length)
-    expect(textOf(without(moved, second.homeFlag))).toBe(before)
+    expect(textOf(without(moved, second.home.home))).toBe(before)
   }
 })
 
-test('another port changes our entries in place and nothing else', () => {
+test('another home changes our entries in place and nothing else', () => {
   const installed = textOf(withHooks(pretty({ model: 'opus' }), plan())).replace('"model"', '"hooksFirst"')
-  const moved = textOf(withHooks(installed, plan('2.1.325', { port: 4711 })))
-  expect(moved).toBe(installed.replaceAll(':37777/', ':4711/'))
+  const moved = textOf(withHooks(installed, plan('2.1.325', '/data')))
+  expect(moved).toBe(installed.replaceAll('\\"$HOME\\"/.recollect', '/data'))
 })
 
 test('installing for an older client removes the hooks it does not know', () => {
@@ -230,6 +215,10 @@ test.each([
   ['another tool with the same words', { type: 'command', command: 'entire hooks claude-code stop' }],
   ['a line that a person made longer', { type: 'command', command: '/opt/recollect/bin/recollect hook claude-code Stop && say done' }],
   ['a line whose output a person sends elsewhere', { type: 'command', command: 'recollect hook claude-code Stop>/tmp/log' }],
+  [
+    'a line of ours that a person made longer',
+    { type: 'command', command: '(set -- claude-code Stop; . "$HOME"/.recollect/bin/recollect-hook) 2>/dev/null || say oops' },
+  ],
   ['another machine', { type: 'http', url: 'http://memory.example.org/hook/claude-code' }],
   ['another path', { type: 'http', url: 'http://127.0.0.1:37777/hook/claude-code/other' }],
   ['no address at all', { type: 'http', url: 'not a url' }],
@@ -239,16 +228,6 @@ test.each([
   const text = pretty({ hooks: { Stop: [{ hooks: [handler] }] } })
   expect(ownIn(text)).toEqual([])
   expect(without(text)).toEqual({ kind: 'edited', text, changed: false })
-})
-
-test('the linked command and `hooks` are recognised as ours too', () => {
-  for (const command of [
-    'recollect hook claude-code',
-    '/usr/local/bin/recollect hooks claude-code Stop',
-    '"/a b/recollect" hook claude-code Stop',
-  ]) {
-    expect(ownIn(pretty({ hooks: { Stop: [{ hooks: [{ type: 'command', command }] }] } }))).toHaveLength(1)
-  }
 })
 
 test.each([
@@ -292,31 +271,6 @@ test('another memory tool is found as a hook and as a plugin, and so is a switch
     }),
   )
   expect(facts).toMatchObject({ hooksOff: true, otherMemory: ['node /x/claude-mem/hook.js', 'claude-mem@thedotmack'] })
-})
-
-const settingsWith = (settings: object) => [factsOf(pretty(settings))]
-
-test('a proxy that also handles 127.0.0.1 prevents http hooks', () => {
-  const proxied = { HTTPS_PROXY: 'http://proxy:3128' }
-  expect(findHttpObstacle(1, [], {})).toBe(null)
-  expect(findHttpObstacle(1, [], proxied)).toBe('proxy')
-  expect(findHttpObstacle(1, settingsWith({ env: proxied }), {})).toBe('proxy')
-  expect(findHttpObstacle(1, settingsWith({ env: { HTTPS_PROXY: '' } }), proxied)).toBe(null)
-  expect(findHttpObstacle(1, [], { ...proxied, NO_PROXY: 'localhost' })).toBe('proxy')
-  expect(findHttpObstacle(1, [], { ...proxied, NO_PROXY: 'localhost,127.0.0.1' })).toBe(null)
-  expect(findHttpObstacle(1, [], { ...proxied, no_proxy: 'localhost 127.0.0.1' })).toBe(null)
-  expect(findHttpObstacle(1, [], { ...proxied, NO_PROXY: '*' })).toBe(null)
-})
-
-test('a list of allowed addresses without ours prevents http hooks', () => {
-  const allowing = (...urls: string[]) => findHttpObstacle(37777, settingsWith({ allowedHttpHookUrls: urls }), {})
-  expect(allowing()).toBe('url-list')
-  expect(allowing('https://hooks.example.com/*')).toBe('url-list')
-  expect(allowing('https://hooks.example.com/*', 'http://127.0.0.1:*/hook/*')).toBe(null)
-})
-
-test('when http hooks cannot reach us, command hooks are planned', () => {
-  expect(planHooks('2.1.325', OPTIONS, 'proxy')).toMatchObject({ form: 'command', because: 'proxy', exec: true })
 })
 
 function isJsonObject(text: string): boolean {

@@ -3,6 +3,7 @@
  * entries change; every other byte stays.
  */
 import { z } from 'zod'
+import { shellQuoted } from '../../platform/launcher.ts'
 import {
   appendEntries,
   editJson,
@@ -26,36 +27,18 @@ import { OWN_PROGRAM_PATTERN } from './mcp-registration.ts'
 
 export type { JsonEditResult, UnreadableJson } from './json-text.ts'
 
-/** The hooks of one installation. `because` is the reason for commands; null when the hooks are http. */
-export type HookPlan = {
-  form: 'http' | 'command'
-  because: CommandHookReason | null
-  /** True when the command is written as a program with arguments; older clients take a shell line. */
-  exec: boolean
-  events: string[]
-  /** How the client starts us: the absolute path of Bun and our entry file. */
-  program: { command: string; args: string[] }
-  port: number
-  hookToken: string
-  /** Our home when it is not the default one: a hook may not inherit the environment of the shell that ran `init`. */
-  homeFlag: string | null
-}
+/** The hooks of one installation: the events, and the home whose launcher they call. */
+export type HookPlan = { events: string[]; home: HookHome }
 
-export type CommandHookReason = 'asked' | 'no-port' | 'old-client' | 'no-client' | HttpObstacle
-type HttpObstacle = 'proxy' | 'url-list'
-
-type HookPlanOptions = Pick<HookPlan, 'program' | 'port' | 'hookToken' | 'homeFlag'> & {
-  form?: HookPlan['form'] | undefined
-  /** The events that an earlier installation has written, when the client's version was known. */
-  present?: string[]
-}
+/** A home, and the default home of this person. */
+export type HookHome = { home: string; defaultHome: string }
 
 /**
  * The events we listen to, each with the first client version that knows it. An older client (such as 2.1.50) drops all hooks in the file
  * when it meets an unknown event, so an event is written only for clients that know it.
  */
-export const HOOKS: { event: string; since: string; commandOnly?: true; seconds?: number }[] = [
-  { event: 'SessionStart', since: '1.0.62', commandOnly: true, seconds: 5 },
+const HOOKS: { event: string; since: string }[] = [
+  { event: 'SessionStart', since: '1.0.62' },
   { event: 'UserPromptSubmit', since: '1.0.54' },
   { event: 'PostToolUse', since: '1.0.38' },
   { event: 'PostToolUseFailure', since: '2.0.56' },
@@ -64,42 +47,21 @@ export const HOOKS: { event: string; since: string; commandOnly?: true; seconds?
   { event: 'Stop', since: '1.0.38' },
   { event: 'StopFailure', since: '2.1.78' },
   { event: 'SubagentStop', since: '1.0.41' },
-  { event: 'SessionEnd', since: '1.0.85', commandOnly: true },
+  { event: 'SessionEnd', since: '1.0.85' },
 ]
-const HTTP_HOOKS_SINCE_VERSION = '2.1.63'
-/** An older client ignores `args` and would run Bun without them. */
-const EXEC_HOOKS_SINCE_VERSION = '2.1.200'
-/** The version we assume when the client was not found. Too low costs some milliseconds; too high costs the person all their hooks. */
+/** The version we assume when the client was not found: a client that meets an unknown event ignores all hooks. */
 const ASSUMED_CLIENT_VERSION = '1.0.85'
 
-/** A worker answers in a few milliseconds. Another program on its port delays a turn no longer than this. */
-const HTTP_HOOK_TIMEOUT_SECONDS = 0.5
-/** The hook process has shorter deadlines of its own; this one ends a process that hangs. */
-const COMMAND_HOOK_TIMEOUT_SECONDS = 2
+/** The hook process has shorter deadlines of its own; this one ends a process that hangs, and is long enough for a busy machine. */
+export const HOOK_TIMEOUT_SECONDS = 5
 
-export const timeoutSeconds = (seconds: number | undefined) => seconds ?? COMMAND_HOOK_TIMEOUT_SECONDS
+/** Ends every shell line of ours: whatever is missing, moved or broken, the client sees no error. */
+export const HOOK_GUARD = '2>/dev/null || :'
 
-/** How a client of this version (null when it was not found) calls us. A requested form is used if the client supports it. */
-export function planHooks(
-  version: string | null,
-  { form, present = [], ...options }: HookPlanOptions,
-  obstacle: HttpObstacle | null,
-): HookPlan {
+/** The events that a client of this version knows; when it was not found, those of every version and those that are `present` already. */
+export function eventsFor(version: string | null, present: string[] = []): string[] {
   const knows = (since: string) => Bun.semver.order(version ?? ASSUMED_CLIENT_VERSION, since) >= 0
-  const because = (): CommandHookReason | null => {
-    if (form === 'command') return 'asked'
-    if (options.port === 0) return 'no-port' // the worker uses another port at every start
-    if (version !== null && !knows(HTTP_HOOKS_SINCE_VERSION)) return 'old-client'
-    if (form === 'http') return null
-    return version === null ? 'no-client' : obstacle
-  }
-  return {
-    ...options,
-    form: because() ? 'command' : 'http',
-    because: because(),
-    exec: knows(EXEC_HOOKS_SINCE_VERSION),
-    events: HOOKS.filter(({ event, since }) => knows(since) || (version === null && present.includes(event))).map(({ event }) => event),
-  }
+  return HOOKS.filter(({ event, since }) => knows(since) || (version === null && present.includes(event))).map(({ event }) => event)
 }
 
 /** The settings with exactly the planned hooks of ours: adds missing ones, replaces outdated ones in place, removes others. */
@@ -117,31 +79,20 @@ export function withHooks(settingsText: string | null, plan: HookPlan): JsonEdit
   return cleaned.kind === 'unreadable' ? cleaned : { ...cleaned, changed: cleaned.text !== settingsText }
 }
 
-/** A home, the default home of this person, and the token in the home's http hooks; null when the token is lost. */
-export type HomeIdentity = { home: string; defaultHome: string; hookToken: string | null }
-
 /** The settings without the hooks of this home. Those of another home on the same machine stay. */
-export function withoutHooks(settingsText: string | null, of: HomeIdentity): JsonEditResult {
+export function withoutHooks(settingsText: string | null, { home, defaultHome }: HookHome): JsonEditResult {
   if (!settingsText?.trim()) return { kind: 'edited', text: settingsText ?? '', changed: false }
   return editJson(settingsText, (settings) => {
-    const ours = ownHookLocations(settings)
-    const commands = ours.flatMap(({ own }) => (own.form === 'command' ? [own.home ?? of.defaultHome] : []))
-    // A home without its token recognises its http hooks by the commands beside them.
-    const allOfHome = commands.length > 0 && commands.every((home) => home === of.home)
-    const isOfHome = (own: OwnHook) =>
-      own.form === 'command' ? (own.home ?? of.defaultHome) === of.home : allOfHome || (own.token !== null && own.token === of.hookToken)
-    return removals(
-      settings,
-      ours.filter(({ own }) => isOfHome(own)),
-    )
+    const isOfHome = ({ own }: { own: OwnHook }) => own.kind === 'http' || (own.home ?? defaultHome) === home
+    return removals(settings, ownHookLocations(settings).filter(isOfHome))
   })
 }
 
-/** One of our hooks in a settings file. */
-type OwnHook = { event: string } & (
-  | { form: 'http'; url: string; port: number; token: string | null }
-  | { form: 'command'; command: string; program: string[]; home: string | null }
-)
+/**
+ * One of our hooks in a settings file. `home` is null for the default home. Earlier versions called the program itself, or the worker's port:
+ * such hooks are `old` or `http`. No worker answers an http hook any more, so it belongs to every home.
+ */
+type OwnHook = { event: string; kind: 'current' | 'old' | 'http'; home: string | null }
 
 /** The parts of a settings file that concern us. */
 export type SettingsFacts = {
@@ -154,9 +105,6 @@ export type SettingsFacts = {
   hooksOff: boolean
   /** The client honours this only in the file of an administrator. */
   managedHooksOnly: boolean
-  /** The only addresses that the client calls; null when there is no such list. */
-  httpUrls: string[] | null
-  env: Record<string, string>
 }
 
 /** Reads what concerns us and ignores the rest. */
@@ -173,82 +121,49 @@ export function readSettings(settingsText: string): SettingsFacts | UnreadableJs
       otherMemory: [...lines, ...plugins].filter((text) => text.includes('claude-mem')),
       hooksOff: values.disableAllHooks,
       managedHooksOnly: values.allowManagedHooksOnly,
-      httpUrls: values.allowedHttpHookUrls,
-      env: values.env,
     }
   })
 }
 
-/**
- * What keeps http hooks from reaching us. The client sends even calls to 127.0.0.1 through a proxy that the shell or the settings name,
- * unless NO_PROXY contains that very address; and a list of allowed addresses may lack ours.
- */
-export function findHttpObstacle(port: number, facts: SettingsFacts[], shell: Record<string, string>): HttpObstacle | null {
-  const lists = facts.flatMap((file) => file.httpUrls ?? [])
-  const isListed = (pattern: string) => new RegExp(`^${pattern.split('*').map(RegExp.escape).join('.*')}$`).test(hookUrl(port))
-  if (facts.some((file) => file.httpUrls) && !lists.some(isListed)) return 'url-list'
-  const env: Record<string, string> = Object.assign({}, shell, ...facts.map((file) => file.env))
-  const isProxied = ['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy'].some((name) => env[name])
-  const exceptions = [env.NO_PROXY, env.no_proxy].filter((list) => list !== undefined)
-  const isExcepted =
-    exceptions.length > 0 && exceptions.every((list) => list.split(/[\s,]+/).some((host) => host === '*' || host === LOOPBACK))
-  return isProxied && !isExcepted ? 'proxy' : null
-}
-
-const LOOPBACK = '127.0.0.1'
-const HOOK_PATH = '/hook/claude-code'
-const hookUrl = (port: number) => `http://${LOOPBACK}:${port}${HOOK_PATH}`
-
-const HttpHook = z.object({ type: z.literal('http'), url: z.string(), headers: z.record(z.string(), z.string()).catch({}) })
+const HttpHook = z.object({ type: z.literal('http'), url: z.string() })
 const CommandHook = z.object({ type: z.literal('command'), command: z.string(), args: z.array(z.string()).catch([]) })
 const ClientSettings = z.object({
   disableAllHooks: z.boolean().catch(false),
   allowManagedHooksOnly: z.boolean().catch(false),
-  allowedHttpHookUrls: z.array(z.string()).nullable().catch(null),
   enabledPlugins: z.record(z.string(), z.unknown()).catch({}),
-  env: z.record(z.string(), z.coerce.string()).catch({}),
 })
 
-function handlerFor({ event, commandOnly, seconds }: (typeof HOOKS)[number], plan: HookPlan): object {
-  if (plan.form === 'http' && !commandOnly) {
-    return {
-      type: 'http',
-      url: hookUrl(plan.port),
-      timeout: HTTP_HOOK_TIMEOUT_SECONDS,
-      headers: { Authorization: `Bearer ${plan.hookToken}` },
-    }
-  }
-  const { command, args } = plan.program
-  const words = [...args, ...(plan.homeFlag ? ['--home', plan.homeFlag] : []), 'hook', 'claude-code', event]
-  const timeout = timeoutSeconds(seconds)
-  return plan.exec
-    ? { type: 'command', command, args: words, timeout }
-    : { type: 'command', command: [command, ...words].map(shellQuoted).join(' '), timeout }
+/**
+ * The same text for every client, version and place of the program, so it never has to be written again. The shell reads the launcher itself,
+ * because another shell would cost a millisecond.
+ */
+function handlerFor(event: string, { home, defaultHome }: HookHome): object {
+  const folder = home === defaultHome ? DEFAULT_HOME : shellQuoted(home)
+  const command = `(set -- claude-code ${event}; . ${folder}/bin/recollect-hook) ${HOOK_GUARD}`
+  return { type: 'command', command, timeout: HOOK_TIMEOUT_SECONDS }
 }
 
-const shellQuoted = (word: string) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)
+const DEFAULT_HOME = '"$HOME"/.recollect'
+const CURRENT_LINE = /^\(set -- claude-code \w+; \. (.+)\/bin\/recollect-hook\) 2>\/dev\/null \|\| :$/s
 
 /**
  * Recognises a hook of ours by the command or address it calls; a client might reject an extra key as a mark. Other tools have a
  * `hook claude-code` command too, so the program must be ours. A command that a person extended belongs to the person.
  */
 function parseOwnHook(event: string, handler: unknown): OwnHook | null {
-  const http = HttpHook.safeParse(handler).data
-  if (http) {
-    const url = URL.parse(http.url)
-    const isOurs = url?.pathname === HOOK_PATH && [LOOPBACK, 'localhost', '[::1]'].includes(url.hostname)
-    const token = /^Bearer (.+)$/.exec(http.headers.Authorization ?? '')?.[1] ?? null
-    return isOurs ? { event, form: 'http', url: http.url, port: Number(url.port || 80), token } : null
-  }
+  const url = URL.parse(HttpHook.safeParse(handler).data?.url ?? '')
+  if (url?.pathname === '/hook/claude-code' && ['127.0.0.1', 'localhost', '[::1]'].includes(url.hostname))
+    return { event, kind: 'http', home: null }
   const hook = CommandHook.safeParse(handler).data
   if (!hook) return null
+  const folder = CURRENT_LINE.exec(hook.command)?.[1]
+  if (folder) return { event, kind: 'current', home: folder === DEFAULT_HOME ? null : (shellWords(folder)[0] ?? null) }
   const words = hook.args.length > 0 ? [hook.command, ...hook.args] : shellWords(hook.command)
   const verb = words.findIndex((word, i) => /^hooks?$/.test(word) && words[i + 1] === 'claude-code')
   if (verb < 1 || words.length > verb + 3 || !/^\w*$/.test(words[verb + 2] ?? '')) return null
   const hasHome = words[verb - 2] === '--home'
-  const program = words.slice(0, hasHome ? verb - 2 : verb)
-  if (!OWN_PROGRAM_PATTERN.test(program.at(-1) ?? '')) return null
-  return { event, form: 'command', command: words.map(shellQuoted).join(' '), program, home: hasHome ? (words[verb - 1] ?? null) : null }
+  const isOurs = OWN_PROGRAM_PATTERN.test(words[verb - (hasHome ? 3 : 1)] ?? '')
+  return isOurs ? { event, kind: 'old', home: hasHome ? (words[verb - 1] ?? null) : null } : null
 }
 
 /** The words of a shell line, without their quotes. */
@@ -287,10 +202,7 @@ const FOUND_EMPTY_HOOKS = ''
 const FOUND_EMPTY_LIST = '*'
 
 function additions(settings: JsonText, plan: HookPlan): JsonEdit[] {
-  const wanted = HOOKS.filter((hook) => plan.events.includes(hook.event)).map((hook) => ({
-    event: hook.event,
-    handler: handlerFor(hook, plan),
-  }))
+  const wanted = plan.events.map((event) => ({ event, handler: handlerFor(event, plan.home) }))
   const hooks = memberOf(settings.root, 'hooks')?.value
   if (!hooks) {
     const all = Object.fromEntries(wanted.map(({ event, handler }) => [event, [{ hooks: [handler] }]]))

@@ -566,7 +566,7 @@ function inShort(event: AgentEvent): [string, string] {
     case 'prompt-submitted':
       return event.origin === 'person' ? ['prompt', event.text] : ['notice', noticeText(event.text).replace(/\s+/g, ' ').trim()]
     case 'tool-used':
-      return [event.error === null ? event.tool : `${event.tool} failed`, event.toolUseId]
+      return [event.error === null ? event.tool : `${event.tool} failed`, event.toolUseId ?? '']
     case 'turn-ended':
       return ['answer', event.answer]
     case 'compacted':

@@ -1,7 +1,7 @@
 import type { DocumentMatch } from '../../store/store.ts'
+import { bestMatches, type Ranking, type RankingSignal } from '../ranking.ts'
+import { WEIGHTS } from '../weights.ts'
 import { isUnknownWord, MAX_SEARCHED_WORDS, unknownWordShare, type WeightedWord, wordTexts } from '../word-weights.ts'
-import { bestMatches, type Ranking, type RankingSignal } from './ranking.ts'
-import { WEIGHTS } from './weights.ts'
 
 /** Turns whose tools changed or ran something with words of the query. Words that occur only there count extra. */
 export const activity: RankingSignal = async (ranking) => {

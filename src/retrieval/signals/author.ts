@@ -1,15 +1,27 @@
 import type { DocumentLocation, Store } from '../../store/store.ts'
+import { DEFAULT_LIMIT, type RankingSignal } from '../ranking.ts'
+import { WEIGHTS } from '../weights.ts'
+import { personNamesIn } from '../word-weights.ts'
 
-/**
- * Who wrote a prompt, in a conversation where each prompt starts with a name: the prompts before and after it do too, and the names differ.
- * Not a `RankingSignal`, because it needs the text: the search applies its weight to the documents that it reads.
- */
-export async function authorOf(store: Store, { kind, sessionId, turn }: DocumentLocation, title: string): Promise<string | null> {
-  const author = kind === 'prompt' ? signatureOf(title) : null
-  if (author === null || sessionId === null || turn === null) return null
+/** Prompts of a person whom the query names. */
+export const author: RankingSignal = async ({ store, scores, text, options: { limit = DEFAULT_LIMIT, offset = 0 } }) => {
+  const names = personNamesIn(text)
+  if (names.size === 0) return
+  for (const { location, score } of scores.ranked().slice(0, 2 * (offset + limit) + EXTRA_DOCUMENTS_TO_LIFT))
+    if (await isWrittenByOneOf(names, store, location)) scores.give(location, 'author', WEIGHTS.author * score)
+}
+
+/** The signal may lift a document from far below. */
+const EXTRA_DOCUMENTS_TO_LIFT = 30
+
+/** Only in a conversation where each prompt starts with a name: the prompts before and after it do too, and the names differ. */
+async function isWrittenByOneOf(names: Set<string>, store: Store, { kind, ref, sessionId, turn }: DocumentLocation): Promise<boolean> {
+  if (kind !== 'prompt' || sessionId === null || turn === null) return false
+  const author = signatureOf((await store.prompts.get(Number(ref)))?.text ?? '')
+  if (author === null || !names.has(author)) return false
   const neighbours = await Promise.all([turn - 1, turn + 1].map((number) => store.prompts.byNumber(sessionId, number)))
   const others = neighbours.flatMap((prompt) => (prompt ? [signatureOf(prompt.text)] : []))
-  return others.some((other) => other !== author) && !others.includes(null) ? author : null
+  return others.some((other) => other !== author) && !others.includes(null)
 }
 
 const signatureOf = (text: string): string | null => {

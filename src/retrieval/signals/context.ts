@@ -1,6 +1,6 @@
 import type { DocumentMatch } from '../../store/store.ts'
-import { bestMatches, type RankingSignal } from './ranking.ts'
-import { WEIGHTS } from './weights.ts'
+import { bestMatches, type RankingSignal } from '../ranking.ts'
+import { WEIGHTS } from '../weights.ts'
 
 /** Documents with words of the query right before or after them: a question and its answer are often two turns. */
 export const context: RankingSignal = async ({ store, scores, wordSearches, options }) => {

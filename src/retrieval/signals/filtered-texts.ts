@@ -1,8 +1,8 @@
 import type { DocumentMatch } from '../../store/store.ts'
 import { documentText, queryCoverage } from '../hits.ts'
+import { MAX_CANDIDATES_IN_LARGE_STORE, type RankingSignal } from '../ranking.ts'
+import { WEIGHTS } from '../weights.ts'
 import { MIN_CANDIDATES } from '../word-weights.ts'
-import { MAX_CANDIDATES_IN_LARGE_STORE, type RankingSignal } from './ranking.ts'
-import { WEIGHTS } from './weights.ts'
 
 /**
  * Reads the newest documents that the filters leave, if the words found few. In a large store common words are searched only in the newest

@@ -1,5 +1,5 @@
-import type { RankingSignal } from './ranking.ts'
-import { WEIGHTS } from './weights.ts'
+import type { RankingSignal } from '../ranking.ts'
+import { WEIGHTS } from '../weights.ts'
 
 /** If the query asks for the latest, orders the documents that score nearly as well as the best by time. */
 export const latest: RankingSignal = ({ scores, options }) => {

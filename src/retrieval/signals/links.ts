@@ -1,6 +1,6 @@
 import type { LinkRelation } from '../../store/store.ts'
-import type { RankingSignal } from './ranking.ts'
-import { WEIGHTS } from './weights.ts'
+import type { RankingSignal } from '../ranking.ts'
+import { WEIGHTS } from '../weights.ts'
 
 /** Documents that are linked with the best ones: the fix of a failure, the next change of the same files. */
 export const links: RankingSignal = async ({ store, scores, scope }) => {

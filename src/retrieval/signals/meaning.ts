@@ -1,6 +1,6 @@
+import type { RankingSignal } from '../ranking.ts'
+import { WEIGHTS } from '../weights.ts'
 import { FILTERED_SEARCH_FACTOR } from '../word-weights.ts'
-import type { RankingSignal } from './ranking.ts'
-import { WEIGHTS } from './weights.ts'
 
 /** Documents that the embedder finds similar to the query. */
 export const meaning: RankingSignal = async ({ store, scores, text, scope, semanticSearch, cosines }) => {

@@ -1,9 +1,9 @@
 import { identifiersIn, wordsInIdentifier } from '../../core/identifiers.ts'
 import type { DocumentMatch, Store } from '../../store/store.ts'
+import { isFiltered, type Ranking, type RankingSignal } from '../ranking.ts'
+import type { ScoredDocument } from '../scores.ts'
+import { WEIGHTS } from '../weights.ts'
 import { SMALL_STORE_MAX_DOCUMENTS } from '../word-weights.ts'
-import { isFiltered, type Ranking, type RankingSignal } from './ranking.ts'
-import type { ScoredDocument } from './scores.ts'
-import { WEIGHTS } from './weights.ts'
 
 /** Documents that name a file of the query, or a name of which the query has only a part. */
 export const names: RankingSignal = async (ranking) => {

@@ -1,5 +1,5 @@
-import type { RankingSignal } from './ranking.ts'
-import { WEIGHTS } from './weights.ts'
+import type { RankingSignal } from '../ranking.ts'
+import { WEIGHTS } from '../weights.ts'
 
 /** Newer documents rise a little. */
 export const recency: RankingSignal = ({ scores }) => {

@@ -1,5 +1,5 @@
-import type { RankingSignal } from './ranking.ts'
-import { WEIGHTS } from './weights.ts'
+import type { RankingSignal } from '../ranking.ts'
+import { WEIGHTS } from '../weights.ts'
 
 /** Documents from a branch or the project that the query refers to. If it asks for nothing else, their newest documents are added. */
 export const references: RankingSignal = async ({ store, scores, boostedScopes, options: { boosts } }) => {

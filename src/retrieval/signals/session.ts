@@ -1,5 +1,5 @@
-import type { RankingSignal } from './ranking.ts'
-import { WEIGHTS } from './weights.ts'
+import type { RankingSignal } from '../ranking.ts'
+import { WEIGHTS } from '../weights.ts'
 
 /**
  * Sessions with several good turns: all their documents rise. A turn counts once, by its best document, because its prompt, summary and

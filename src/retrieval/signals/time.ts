@@ -1,5 +1,5 @@
-import type { RankingSignal } from './ranking.ts'
-import { WEIGHTS } from './weights.ts'
+import type { RankingSignal } from '../ranking.ts'
+import { WEIGHTS } from '../weights.ts'
 
 /**
  * Documents from the time that the query mentions. People misremember, and write about events later, so documents near that time count too:

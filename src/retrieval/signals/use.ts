@@ -1,5 +1,5 @@
-import { MAX_CANDIDATES, type RankingSignal } from './ranking.ts'
-import { WEIGHTS } from './weights.ts'
+import { MAX_CANDIDATES, type RankingSignal } from '../ranking.ts'
+import { WEIGHTS } from '../weights.ts'
 
 /** Documents that were read in full before. */
 export const use: RankingSignal = async ({ store, scores }) => {

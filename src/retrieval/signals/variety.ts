@@ -1,7 +1,7 @@
 import type { DocumentKind } from '../../store/store.ts'
 import { repeatsTurn, turnKey } from '../hits.ts'
-import type { RankingSignal } from './ranking.ts'
-import { WEIGHTS } from './weights.ts'
+import type { RankingSignal } from '../ranking.ts'
+import { WEIGHTS } from '../weights.ts'
 
 /** Each further turn of a session sinks a little, so that the best hits come from several sessions. */
 export const variety: RankingSignal = ({ scores }) => {

@@ -1,5 +1,5 @@
-import { bestMatches, type RankingSignal } from './ranking.ts'
-import { WEIGHTS } from './weights.ts'
+import { bestMatches, type RankingSignal } from '../ranking.ts'
+import { WEIGHTS } from '../weights.ts'
 
 /** Documents that contain words of the query; rare words and words in titles count more. */
 export const words: RankingSignal = ({ scores, wordSearches }) => {

@@ -1,17 +1,11 @@
 import { expect, test } from 'bun:test'
 import { contract, type ParsedOf, type RouteName } from './contract.ts'
+import { type RouteOptions, requestFields } from './route.ts'
 
 type WithRequest = { [Name in RouteName]: (typeof contract)[Name] extends { request: unknown } ? Name : never }[RouteName]
 
 const parse = (name: WithRequest, value: unknown) => contract[name].request().safeParse(value)
 const parsed = (name: WithRequest, value: unknown): unknown => parse(name, value).data
-
-test('the older name of a session id is accepted, and the newer one wins', () => {
-  const complete = 'POST /api/sessions/complete'
-  expect(parsed(complete, { claudeSessionId: 'old' })).toMatchObject({ contentSessionId: 'old' })
-  expect(parsed(complete, { contentSessionId: 'new' })).toMatchObject({ contentSessionId: 'new' })
-  expect(parsed(complete, { claudeSessionId: 'old', contentSessionId: 'new' })).toMatchObject({ contentSessionId: 'new' })
-})
 
 test.each<[string, unknown]>([
   ['a missing body', undefined],
@@ -21,7 +15,7 @@ test.each<[string, unknown]>([
   ['no session', {}],
   ['an empty session id', { contentSessionId: '' }],
   ['a number as session id', { contentSessionId: 7 }],
-  ['a session id of 201 characters', { claudeSessionId: 'x'.repeat(201) }],
+  ['a session id of 201 characters', { contentSessionId: 'x'.repeat(201) }],
 ])('%s is refused as a session request', (_, body) => {
   for (const name of ['init', 'summarize', 'complete', 'observations'] as const) {
     const result = parse(`POST /api/sessions/${name}`, body)
@@ -44,6 +38,18 @@ test('text from a query string becomes numbers and flags, within limits', () => 
     expect(parse('GET /api/search', query).success).toBe(false)
   expect(parsed('POST /api/observations/batch', { ids: ['1', 2] })).toEqual({ ids: [1, 2] })
   expect(parse('POST /api/observations/batch', { ids: ['x'] }).success).toBe(false)
+})
+
+test('the worker knows the fields of every request, so that it can refuse unknown ones', () => {
+  const withAnyFields = Object.entries<RouteOptions>(contract).filter(
+    ([, { request, raw }]) => request && !raw && !requestFields(request()),
+  )
+  expect(withAnyFields.map(([name]) => name)).toEqual([])
+  for (const [name, { otherNames = {}, request }] of Object.entries<RouteOptions>(contract)) {
+    const fields = request ? (requestFields(request()) ?? []) : []
+    expect([name, Object.values(otherNames).filter((field) => !fields.includes(field))]).toEqual([name, []])
+    expect([name, Object.keys(otherNames).filter((other) => fields.includes(other))]).toEqual([name, []])
+  }
 })
 
 test('every path parameter is a field of the request', () => {

@@ -4,6 +4,7 @@
  */
 import { embedder } from './embedder.ts'
 import { feed } from './feed.ts'
+import { forget } from './forget.ts'
 import { graph } from './graph.ts'
 import { hooks } from './hooks.ts'
 import { inject } from './inject.ts'
@@ -30,6 +31,7 @@ export const contract = {
   ...graph,
   ...feed,
   ...notes,
+  ...forget,
   ...sync,
   ...projects,
   ...settings,

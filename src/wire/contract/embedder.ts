@@ -36,7 +36,7 @@ export const embedder = {
   'POST /api/embedder/weights': route({
     request: () => z.object({ tarball: z.string().startsWith('/', 'must be an absolute path').max(4000) }),
     unlimited: true,
-  }).returns<EmbedderList>(),
+  }).returns<EmbedderList, { 400: 'the tarball cannot be read, or is of another package' }>(),
   /** Delete the installed weights. */
   'POST /api/embedder/remove': route({}).returns<EmbedderList>(),
   /** Open the embedder again after its settings changed. */

@@ -59,11 +59,14 @@ export const graph = {
         limit: wholeNumber(12, 100),
       }),
     readOnly: true,
-  }).returns<GraphResponse>(),
+  }).returns<
+    GraphResponse,
+    { 400: 'no memory has the id in `ref` or `to`' | 'the field that `ask` needs (`ref`, `to` or `project`) is missing' }
+  >(),
   /** List the memories around a memory, an entity (a file, a symbol …) or a concept. */
   'GET /api/near': route({
     request: () =>
       z.object({ kind: z.string().max(20), name: z.string().min(1).max(500), project: projectName(), limit: wholeNumber(24, 100) }),
     readOnly: true,
-  }).returns<Neighbourhood>(),
+  }).returns<Neighbourhood, { 400: 'no memory of this `kind` has the id in `name`' }>(),
 }

@@ -32,7 +32,7 @@ const request = () =>
 /** @internal */
 export const inject = {
   /** Get the brief of a project, or with `prompt` what that prompt recalls. JSON with `format=json`, otherwise markdown. */
-  'GET /api/context/inject': route({ request, readOnly: true }).returns<InjectResponse>(),
+  'GET /api/context/inject': route({ request, readOnly: true }).returns<InjectResponse, { 400: '`project` is missing' }>(),
   /** The same as `GET /api/context/inject`, for prompts that are too long for an address. */
-  'POST /api/context/inject': route({ request, readOnly: true }).returns<InjectResponse>(),
+  'POST /api/context/inject': route({ request, readOnly: true }).returns<InjectResponse, { 400: '`project` is missing' }>(),
 }

@@ -94,9 +94,15 @@ export const memories = {
   /** The same as `GET /api/search`, for queries that are too long for an address. */
   'POST /api/search': route({ request: searchRequest, readOnly: true }).returns<SearchResponse>(),
   /** List what happened around a memory (`anchor`), a query's best hit (`query`) or a time (`at`). */
-  'GET /api/timeline': route({ request: timelineRequest, readOnly: true }).returns<TimelineResponse>(),
+  'GET /api/timeline': route({ request: timelineRequest, readOnly: true }).returns<
+    TimelineResponse,
+    { 400: 'no memory has the id in `anchor`' }
+  >(),
   /** The same as `GET /api/timeline`, for queries that are too long for an address. */
-  'POST /api/timeline': route({ request: timelineRequest, readOnly: true }).returns<TimelineResponse>(),
+  'POST /api/timeline': route({ request: timelineRequest, readOnly: true }).returns<
+    TimelineResponse,
+    { 400: 'no memory has the id in `anchor`' }
+  >(),
   /** Get a memory by its id, such as 12, #12, S3, P7 or N01K…. */
   'GET /api/memory/:id': route({
     request: () => z.object({ id: z.string().regex(/^[\w.-]{1,80}$/) }),

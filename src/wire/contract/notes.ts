@@ -17,6 +17,12 @@ export type NoteVersions = {
   older: { id: string; title: string; body: string; at: number }[]
 }
 
+type RefusedNote =
+  | 'the text is empty, too long or wholly private'
+  | '`project` is missing although `scope` is project'
+  | '`expiresAt` is in the past'
+  | 'a note in `supersedes` does not exist'
+
 const fields = () => ({
   title: z.string().max(500),
   body: z.string().max(200_000),
@@ -58,9 +64,12 @@ export const notes = {
         })
         .partial()
         .required({ body: true }),
-  }).returns<NoteReceipt>(),
+  }).returns<NoteReceipt, { 400: RefusedNote }>(),
   /** Get a note. */
-  'GET /api/notes/:id': route({ request: () => z.object({ id: noteId() }), readOnly: true }).returns<FullNote>(),
+  'GET /api/notes/:id': route({ request: () => z.object({ id: noteId() }), readOnly: true }).returns<
+    FullNote,
+    { 400: 'no note has this id' }
+  >(),
   /** Change a note. With `bodyWas`, the change is refused with 409 if the note has another text by now. */
   'PATCH /api/notes/:id': route({
     request: () =>
@@ -68,13 +77,26 @@ export const notes = {
         .object({ ...fields(), bodyWas: z.string() })
         .partial()
         .extend({ id: noteId() }),
-  }).returns<NoteReceipt>(),
+  }).returns<
+    NoteReceipt,
+    {
+      400: 'no note has this id' | RefusedNote
+      409: 'the note has another text than `bodyWas`'
+    }
+  >(),
   /** Hide a note; with `hard` delete it for good. */
   'DELETE /api/notes/:id': route({ request: () => z.object({ id: noteId(), hard: flag(false) }) }).returns<
-    NoteReceipt | { kind: 'purged'; id: string }
+    NoteReceipt | { kind: 'purged'; id: string },
+    { 400: 'no note has this id' }
   >(),
   /** Restore a hidden note. */
-  'POST /api/notes/:id/restore': route({ request: () => z.object({ id: noteId() }) }).returns<NoteReceipt>(),
+  'POST /api/notes/:id/restore': route({ request: () => z.object({ id: noteId() }) }).returns<
+    NoteReceipt,
+    { 400: 'no note has this id' }
+  >(),
   /** List earlier versions of a note, and the notes it replaced. */
-  'GET /api/notes/:id/history': route({ request: () => z.object({ id: noteId() }), readOnly: true }).returns<NoteVersions>(),
+  'GET /api/notes/:id/history': route({ request: () => z.object({ id: noteId() }), readOnly: true }).returns<
+    NoteVersions,
+    { 400: 'no note has this id' }
+  >(),
 }

@@ -18,13 +18,19 @@ export const observations = {
   /** Get an observation, also a forgotten one. */
   'GET /api/observations/:id': route({ request: () => z.object({ id: rowId() }), readOnly: true }).returns<ObservationResponse>(),
   /** Forget an observation; with `hard` erase it for good. */
-  'DELETE /api/observations/:id': route({ request: () => z.object({ id: rowId(), hard: flag(false) }) }).returns<{
-    kind: 'forgotten' | 'erased'
-    id: number
-  }>(),
+  'DELETE /api/observations/:id': route({ request: () => z.object({ id: rowId(), hard: flag(false) }) }).returns<
+    {
+      kind: 'forgotten' | 'erased'
+      id: number
+    },
+    { 400: 'no observation has this id' }
+  >(),
   /** Restore a forgotten observation. */
-  'POST /api/observations/:id/restore': route({ request: () => z.object({ id: rowId() }) }).returns<{
-    kind: 'restored'
-    observation: Observation
-  }>(),
+  'POST /api/observations/:id/restore': route({ request: () => z.object({ id: rowId() }) }).returns<
+    {
+      kind: 'restored'
+      observation: Observation
+    },
+    { 400: 'the observation is not forgotten, or has been erased' }
+  >(),
 }

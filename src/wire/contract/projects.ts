@@ -22,10 +22,16 @@ export const projects = {
   /** Rename a project, or with `merge` move its memories into another. */
   'POST /api/projects/rename': route({
     request: () => z.object({ from: projectKey(), to: projectKey(), merge: z.boolean().default(false) }),
-  }).returns<{ kind: 'moving'; from: string; to: string }>(),
+  }).returns<
+    { kind: 'moving'; from: string; to: string },
+    { 400: 'there is no project `from`' | 'there already is a project `to`, and `merge` is false' }
+  >(),
   /** Delete all memories of a project. `confirm` must repeat its key or name. */
-  'POST /api/projects/wipe': route({ request: () => z.object({ project: projectKey(), confirm: projectKey() }) }).returns<{
-    kind: 'wiping'
-    project: string
-  }>(),
+  'POST /api/projects/wipe': route({ request: () => z.object({ project: projectKey(), confirm: projectKey() }) }).returns<
+    {
+      kind: 'wiping'
+      project: string
+    },
+    { 400: 'there is no such project' | '`confirm` does not repeat its key or name' }
+  >(),
 }

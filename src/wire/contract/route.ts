@@ -15,17 +15,42 @@ export type RouteOptions = {
   unlimited?: true
   /** The handler reads the HTTP request and writes the HTTP response itself. */
   raw?: true
-  /** Also answers callers that only have the token for hooks. */
-  hookToken?: true
+  /** Only exists on the Unix socket, not on the loopback port. */
+  socketOnly?: true
+  /** Other names of fields, for programs that were written for other tools. */
+  otherNames?: Readonly<Record<string, string>>
   readonly '~response'?: unknown
+  readonly '~errors'?: RouteErrors
 }
 
-/** Holds the type of the response for the compiler; the property never exists. */
-type Returns<Response> = { readonly '~response'?: Response }
+/**
+ * When a route answers with an error, by status. A route declares only its own; those of its request (a wrong field, a path parameter that is no
+ * id) and those of all routes follow from the rest.
+ */
+export type RouteErrors = { 400?: string; 409?: string }
 
-/** Declares a route: `route({ request: () => … }).returns<SearchResponse>()`. The comment above it is its text in the HTTP reference. */
+/** Holds the types of the response and of the errors for the compiler; the properties never exist. */
+type Returns<Response> = { readonly '~response'?: Response }
+type Fails<Errors> = { readonly '~errors'?: Errors }
+
+/**
+ * Declares a route: `route({ request: () => … }).returns<FullNote, { 400: 'no note has this id' }>()`. The HTTP reference is made from it and from
+ * the comment above it.
+ */
 export function route<const Options extends RouteOptions>(options: Options) {
-  return { returns: <Response>(): Options & Returns<Response> => options as Options & Returns<Response> }
+  type Declared<Response, Errors> = Options & Returns<Response> & Fails<Errors>
+  return {
+    returns: <Response, Errors extends RouteErrors = Record<never, never>>(): Declared<Response, Errors> =>
+      options as Declared<Response, Errors>,
+  }
+}
+
+/** The names of the fields that a request may have; null when it may have any. */
+export function requestFields(schema: z.ZodType): string[] | null {
+  if (schema instanceof z.ZodObject) return schema.def.catchall instanceof z.ZodUnknown ? null : Object.keys(schema.shape)
+  if (!(schema instanceof z.ZodUnion)) return null
+  const variants = (schema.options as z.ZodType[]).map(requestFields)
+  return variants.includes(null) ? null : [...new Set(variants.flatMap((names) => names ?? []))]
 }
 
 /** The request as a caller sends it. */
@@ -36,6 +61,8 @@ export type ParsedType<Route> = Route extends { request: () => infer Schema exte
 export type ParsedRequest<Resource, Name extends keyof Resource> = ParsedType<Resource[Name]>
 /** The response; for a route with `lines`, one line of it. */
 export type ResponseType<Route> = Route extends Returns<infer Response> ? Response : never
+/** The errors that the route declares. */
+export type ErrorsType<Route> = Route extends Fails<infer Errors> ? Errors : never
 
 /** A whole number in a query string or a JSON body. */
 export function wholeNumber(fallback: number, max: number) {

@@ -7,9 +7,9 @@ export type InitSessionResponse = {
   /** Null when the session is private. */
   sessionDbId: number | null
   promptNumber: number
-  /** True when the prompt was not stored. */
+  /** True when the prompt was not stored: it was `private`, or `empty`. */
   skipped: boolean
-  reason?: string
+  reason?: 'private' | 'empty'
 }
 export type InitTurnResponse = { status: 'initialized'; sessionDbId: number; promptNumber: number }
 /** `skipped` says in `reason` why nothing was stored. */
@@ -38,16 +38,17 @@ export type SessionContents = {
 
 const contentSessionId = () => z.string().min(1).max(200)
 
-/** Accepts `claudeSessionId`, the older name of `contentSessionId`. */
-function withOlderName<Schema extends z.ZodType>(schema: Schema) {
-  // `preprocess` forgets what the schema accepts.
-  return z.preprocess(renameSessionId, schema) as unknown as z.ZodType<z.output<Schema>, z.input<Schema>>
-}
+/** Names of the session id in older versions of such programs, and in the examples they were written from. */
+const SESSION_ID_NAMES = { claudeSessionId: 'contentSessionId', sessionId: 'contentSessionId' } as const
 
-function renameSessionId(body: unknown): unknown {
-  if (typeof body !== 'object' || body === null || !('claudeSessionId' in body)) return body
-  return { contentSessionId: body.claudeSessionId, ...body }
-}
+const initSession = () =>
+  z.object({
+    contentSessionId: contentSessionId(),
+    project: projectName(),
+    prompt: z.string().default(''),
+    cwd: z.string().optional(),
+  })
+const INIT_SESSION_NAMES = { ...SESSION_ID_NAMES, userPrompt: 'prompt' } as const
 
 const initTurn = () =>
   z.object({
@@ -60,50 +61,45 @@ const initTurn = () =>
 /** @internal */
 export const sessions = {
   /** Open a session if it is new, and store a prompt. */
-  'POST /api/sessions/init': route({
-    request: () =>
-      withOlderName(
-        z.object({
-          contentSessionId: contentSessionId(),
-          project: projectName(),
-          prompt: z.string().default(''),
-          cwd: z.string().optional(),
-        }),
-      ),
-  }).returns<InitSessionResponse>(),
-  /** Announce that a turn has started. */
-  'POST /api/sessions/:id/init': route({ request: initTurn }).returns<InitTurnResponse>(),
+  'POST /api/sessions/init': route({ request: initSession, otherNames: INIT_SESSION_NAMES }).returns<InitSessionResponse>(),
+  /** The same as `POST /api/sessions/init`. */
+  'POST /sessions/init': route({ request: initSession, otherNames: INIT_SESSION_NAMES }).returns<InitSessionResponse>(),
+  /** Announce that a turn has started, and store its prompt if it was not reported before. */
+  'POST /api/sessions/:id/init': route({ request: initTurn }).returns<InitTurnResponse, { 400: 'no session has this id' }>(),
   /** The same as `POST /api/sessions/:id/init`. */
-  'POST /sessions/:id/init': route({ request: initTurn }).returns<InitTurnResponse>(),
-  /** Store a tool use. The same one reported twice is stored once. */
+  'POST /sessions/:id/init': route({ request: initTurn }).returns<InitTurnResponse, { 400: 'no session has this id' }>(),
+  /**
+   * Store a tool use. One that is reported twice is stored once: by its id, or without an id when it is the same as the last one of its turn.
+   */
   'POST /api/sessions/observations': route({
     request: () =>
-      withOlderName(
-        z.object({
-          contentSessionId: contentSessionId(),
-          tool_name: z.string().min(1).max(300),
-          tool_input: z.unknown(),
-          tool_response: z.unknown(),
-          tool_use_id: z.string().max(300).optional(),
-          project: projectName(),
-          cwd: z.string().optional(),
-        }),
-      ),
+      z.object({
+        contentSessionId: contentSessionId(),
+        tool_name: z.string().min(1).max(300),
+        tool_input: z.unknown(),
+        tool_response: z.unknown(),
+        tool_use_id: z.string().max(300).optional(),
+        project: projectName(),
+        cwd: z.string().optional(),
+      }),
+    otherNames: { ...SESSION_ID_NAMES, tool_output: 'tool_response' },
   }).returns<ReportedResponse>(),
-  /** Store the agent's answer and end the turn, which is then distilled. */
+  /** Store the agent's answer and end the turn, which is then distilled. A turn whose prompt was never reported gets `last_user_message` as its prompt. */
   'POST /api/sessions/summarize': route({
     request: () =>
-      withOlderName(
-        z.object({
-          contentSessionId: contentSessionId(),
-          last_user_message: z.string().optional(),
-          last_assistant_message: z.string().default(''),
-        }),
-      ),
+      z.object({
+        contentSessionId: contentSessionId(),
+        last_user_message: z.string().default(''),
+        last_assistant_message: z.string().default(''),
+        project: projectName(),
+        cwd: z.string().optional(),
+      }),
+    otherNames: SESSION_ID_NAMES,
   }).returns<ReportedResponse>(),
   /** End a session. */
   'POST /api/sessions/complete': route({
-    request: () => withOlderName(z.object({ contentSessionId: contentSessionId(), reason: z.string().default('other') })),
+    request: () => z.object({ contentSessionId: contentSessionId(), reason: z.string().default('other') }),
+    otherNames: SESSION_ID_NAMES,
   }).returns<CompleteSessionResponse>(),
   /** Send a `processing` event to the listeners of `/stream`. */
   'POST /api/processing': route({ request: () => z.object({ isProcessing: z.boolean() }) }).returns<{ status: 'ok' }>(),
@@ -119,9 +115,18 @@ export const sessions = {
     readOnly: true,
   }).returns<SessionList>(),
   /** Get a session with its prompts, tool uses, memories and injections. */
-  'GET /api/sessions/:id': route({ request: () => z.object({ id: rowId() }), readOnly: true }).returns<SessionContents>(),
-  /** Delete a session and everything that was made of it. */
-  'DELETE /api/sessions/:id': route({ request: () => z.object({ id: rowId() }) }).returns<{ removed: number }>(),
+  'GET /api/sessions/:id': route({ request: () => z.object({ id: rowId() }), readOnly: true }).returns<
+    SessionContents,
+    { 400: 'no session has this id' }
+  >(),
+  /** Delete a session and everything that was made of it. It can be restored with `POST /api/restore`. */
+  'DELETE /api/sessions/:id': route({ request: () => z.object({ id: rowId() }) }).returns<
+    { removed: number },
+    { 400: 'no session has this id' }
+  >(),
   /** Get a tool use with its full input and output. */
-  'GET /api/tool-uses/:id': route({ request: () => z.object({ id: rowId() }), readOnly: true }).returns<ToolUse>(),
+  'GET /api/tool-uses/:id': route({ request: () => z.object({ id: rowId() }), readOnly: true }).returns<
+    ToolUse,
+    { 400: 'no tool use has this id' }
+  >(),
 }

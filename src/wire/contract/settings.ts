@@ -15,5 +15,5 @@ export const settings = {
         z.object({ name: z.string().max(100), unset: z.literal(true) }),
         z.object({ name: z.string().max(100), value: z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]) }),
       ]),
-  }).returns<SettingsInForce & { note: string }>(),
+  }).returns<SettingsInForce & { note: string }, { 400: 'there is no such setting, it is a secret, or the value is not allowed' }>(),
 }

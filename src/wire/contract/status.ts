@@ -5,6 +5,9 @@ import { route } from './route.ts'
 /** Without a token, only `ok`. */
 export type HealthResponse = { ok: true; version?: string; pid?: number }
 
+/** Payloads of hooks that could not be used: all of them, and those from the spool that were set aside. */
+export type NotUnderstoodPayloads = { count: number; lastAt: number | null; setAside: number }
+
 export type WorkerStatus = {
   version: string
   pid: number
@@ -30,6 +33,7 @@ export type WorkerStatus = {
   lastEventAt: number | null
   /** Events that could not be stored since the last one that was. */
   unstoredEvents: number
+  notUnderstood: NotUnderstoodPayloads
   embedder: EmbedderStatus
   problems: string[]
 }
@@ -37,7 +41,7 @@ export type WorkerStatus = {
 /** @internal */
 export const status = {
   /** Check that the worker runs. */
-  'GET /health': route({ readOnly: true, hookToken: true }).returns<HealthResponse>(),
+  'GET /health': route({ readOnly: true }).returns<HealthResponse>(),
   /** Get the state of the worker. */
   'GET /api/status': route({ readOnly: true }).returns<WorkerStatus>(),
   /** Check the integrity of the database. */

@@ -14,16 +14,19 @@ export const sync = {
   /** Sync the notes with the remote. */
   'POST /api/sync': route({ request: () => z.object({ dryRun: z.boolean().default(false) }), unlimited: true }).returns<SyncReport>(),
   /** Set the remote in the settings file, then sync. */
-  'POST /api/sync/remote': route({ request: () => z.object({ remote: z.string().max(2000) }), unlimited: true }).returns<SyncReport>(),
+  'POST /api/sync/remote': route({ request: () => z.object({ remote: z.string().max(2000) }), unlimited: true }).returns<
+    SyncReport,
+    { 400: 'the remote cannot be used, or an environment variable overrides it' }
+  >(),
   /** Resolve a conflict between two versions of a note. */
   'POST /api/sync/resolve': route({
     request: () => z.object({ id: z.string().max(80), choice: z.enum(CONFLICT_CHOICES) }),
     unlimited: true,
-  }).returns<{ kind: string; id: string }>(),
+  }).returns<{ kind: string; id: string }, { 400: 'the note has no conflict' }>(),
   /** List the commits of a note, or with `commit` get its text in that commit. */
   'GET /api/sync/history': route({
     request: () => z.object({ id: z.string().max(80), commit: z.string().max(40).optional() }),
     readOnly: true,
     unlimited: true,
-  }).returns<SyncHistoryResponse>(),
+  }).returns<SyncHistoryResponse, { 400: 'no note has this id' }>(),
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Cost } from '../../core/cost.ts'
 import type { Observation, Prompt, Session, Summary, ToolUse } from '../../core/memory.ts'
 import type { Note } from '../../core/note.ts'
-import { instant, route, wholeNumber } from './route.ts'
+import { instant, optionalInstant, route, wholeNumber } from './route.ts'
 
 /** Lines that every long-running route may send. */
 export type ProgressLine = { kind: 'progress'; done: number; of: number; what: string }
@@ -14,7 +14,7 @@ export type ExpiredAmount = {
     | 'tool uses by age'
     | 'tool uses by size'
     | 'forgotten notes'
-    | 'forgotten observations'
+    | 'forgotten memories'
     | 'injections'
     | 'audit'
     | 'receipts'
@@ -172,9 +172,15 @@ export const upkeep = {
     unlimited: true,
   }).returns<CleanUpLine>(),
   /** Plan how to fold duplicate notes and merge related ones; `apply` carries the plan out, `undo` reverts it. */
-  'POST /api/consolidate': route({ request: consolidateRequest, lines: true, unlimited: true }).returns<ConsolidationLine>(),
+  'POST /api/consolidate': route({ request: consolidateRequest, lines: true, unlimited: true }).returns<
+    ConsolidationLine,
+    { 400: 'the plan in `undo` does not exist, was not applied, or is undone already' }
+  >(),
   /** Plan lasting notes from sessions' notes, with a text model; `apply` and `undo` as in `POST /api/consolidate`. */
-  'POST /api/reflect': route({ request: consolidateRequest, lines: true, unlimited: true }).returns<ConsolidationLine>(),
+  'POST /api/reflect': route({ request: consolidateRequest, lines: true, unlimited: true }).returns<
+    ConsolidationLine,
+    { 400: 'the plan in `undo` does not exist, was not applied, or is undone already' }
+  >(),
   /** Distill turns again with the text model; without `apply` only estimate the cost. */
   'POST /api/redistill': route({
     request: () => z.object({ since: instant(), project: z.string().max(500).nullable().default(null), apply: z.boolean().default(false) }),
@@ -203,11 +209,14 @@ export const upkeep = {
       }),
     lines: true,
     readOnly: true,
-  }).returns<ExportLine>(),
+  }).returns<ExportLine, { 400: '`format` is markdown and `kind` is not notes' }>(),
   /** Run failed jobs again: the one with this `id`, or all. */
   'POST /api/jobs/retry': route({ request: () => z.object({ id: z.number().int().optional() }) }).returns<{ revived: number }>(),
-  /** List changes that were not made by an agent, newest first. */
-  'GET /api/audit': route({ request: () => z.object({ limit: wholeNumber(50, 1000) }), readOnly: true }).returns<AuditRecord[]>(),
+  /** List what was captured, changed, imported, merged and deleted, newest first. No entry contains the text of a memory. */
+  'GET /api/audit': route({
+    request: () => z.object({ since: optionalInstant(), limit: wholeNumber(50, 1000) }),
+    readOnly: true,
+  }).returns<AuditRecord[]>(),
   /** Get the cost of model calls. */
   'GET /api/cost': route({
     request: () => z.object({ days: z.coerce.number<number | string>().int().min(1).max(3660).default(30) }),

@@ -8,5 +8,5 @@ export const viewer = {
     request: () => z.object({ to: z.string().max(200).default('/feed').describe('a page of the viewer') }),
     // The first link waits until the viewer is bundled.
     unlimited: true,
-  }).returns<{ url: string; seconds: number }>(),
+  }).returns<{ url: string; seconds: number }, { 400: '`to` is not a page of the viewer' }>(),
 }

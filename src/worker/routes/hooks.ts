@@ -1,7 +1,9 @@
-import type { EventContext } from '../../core/event.ts'
+import { type EventContext, NotUnderstood } from '../../core/event.ts'
 import { isJsonDeeperThan } from '../../core/json-depth.ts'
+import { headFields } from '../../core/payload-head.ts'
 import { agentNamed } from '../../integrations/agent.ts'
 import { isStoreFailure } from '../../store/store.ts'
+import { unmarkLate } from '../../wire/absent-worker.ts'
 import type { hooks } from '../../wire/contract/hooks.ts'
 import { ingestDelivery } from '../intake.ts'
 import type { Handlers, RequestContext } from '../router.ts'
@@ -21,43 +23,60 @@ async function receiveHook(
   { agent: name }: { agent: string },
   { request, control }: RequestContext,
 ): Promise<Response> {
-  const agent = agentNamed(name, services.agents)
   const failed = (status: number) => Response.json({}, request.headers.has('x-recollect-strict') ? { status } : {})
-  if (!agent) return Response.json({})
-  let payload: unknown
+  const bytes = await request.bytes()
   try {
-    const bytes = await request.bytes()
+    const agent = agentNamed(name, services.agents)
+    if (!agent) throw new NotUnderstood('an agent that this version does not serve')
     if (isJsonDeeperThan(bytes, MAX_JSON_DEPTH)) {
-      services.log.warn('a payload was nested too deep; the transcript is read instead', { bytes: bytes.length })
+      const { queueTranscriptRead } = await import('../spool.ts')
+      if (!(await queueTranscriptRead(services, agent, headFields(bytes))))
+        throw new NotUnderstood('nested too deep, and it names no transcript')
+      services.log.warn('a payload was nested too deep; its transcript is read instead', { bytes: bytes.length })
       return Response.json({})
     }
-    payload = JSON.parse(new TextDecoder().decode(bytes))
-  } catch {
-    // The parser's message would quote the payload, which must not be logged.
-    services.log.warn('a payload was not JSON')
-    return failed(400)
-  }
-  try {
     const { at, until } = hookWait(request.headers.get('x-recollect-wait'), Date.now())
     const delivery = {
       agent,
-      payload,
+      payload: parseJson(bytes),
+      event: eventHeader(request.headers.get('x-recollect-event')),
       context: eventContext(request.headers.get('x-recollect-context')),
       delivery: request.headers.get('x-recollect-delivery')?.slice(0, 100) ?? null,
       at,
     }
-    const reply = await ingestDelivery(services, delivery, async () => {
-      if (until !== null) return Date.now() < until
-      // The server notices that a client has hung up only when it looks at the connection.
-      await Bun.sleep(1)
-      return !request.signal.aborted
-    })
+    const isAwaited = () => until === null || Date.now() < until
+    const reply = await ingestDelivery(services, delivery, isAwaited)
     control.reportEvent(true)
+    // The hook is gone and has told the next ones not to wait.
+    if (!isAwaited()) unmarkLate(services.home)
     return Response.json(reply)
   } catch (cause) {
+    if (cause instanceof NotUnderstood) {
+      const { recordNotUnderstood } = await import('../not-understood.ts')
+      await recordNotUnderstood(services, cause.message, { bytes: bytes.length, way: 'hook' })
+      return failed(400)
+    }
     if (isStoreFailure(cause)) control.reportEvent(false)
     services.log.warn('an event could not be stored', { error: (cause as Error).message.slice(0, 300) })
     return failed(isStoreFailure(cause) ? 503 : 400)
+  }
+}
+
+function parseJson(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes))
+  } catch {
+    // The parser's message would quote the payload, which must not be logged.
+    throw new NotUnderstood('not JSON')
+  }
+}
+
+/** The event that the hook's command line names. Unlike a payload, a header is plain ASCII, so it comes encoded. */
+function eventHeader(header: string | null): string | null {
+  try {
+    return header === null ? null : decodeURIComponent(header)
+  } catch {
+    return null
   }
 }
 
@@ -65,7 +84,7 @@ const HOUR_MS = 3_600_000
 
 /**
  * When the hook sent the event and until when it waits for the answer. If the worker was asleep or busy, the hook may be long gone when the
- * request is read. Clients that call without a hook process send no such header.
+ * request is read. A script that calls the route itself may send no such header.
  */
 function hookWait(header: string | null, now: number): { at: number; until: number | null } {
   const [at, until] = (header?.match(/^(\d{13}) (\d{13})$/) ?? []).slice(1).map(Number)
@@ -75,16 +94,17 @@ function hookWait(header: string | null, now: number): { at: number; until: numb
 const MAX_CONTEXT_CHARS = 16_384
 
 function eventContext(header: string | null): EventContext {
-  const unknown: EventContext = { projectFolder: null, clientPid: null, entrypoint: null }
+  const unknown: EventContext = { projectFolder: null, clientPid: null, entrypoint: null, workingFolder: null }
   if (!header || header.length > MAX_CONTEXT_CHARS) return unknown
   try {
     const sent: unknown = JSON.parse(decodeURIComponent(header))
     if (typeof sent !== 'object' || sent === null) return unknown
-    const { projectFolder, clientPid, entrypoint } = { ...unknown, ...sent }
+    const { projectFolder, clientPid, entrypoint, workingFolder } = { ...unknown, ...sent }
     return {
       projectFolder: typeof projectFolder === 'string' ? projectFolder : null,
       clientPid: typeof clientPid === 'number' && Number.isInteger(clientPid) && clientPid > 1 ? clientPid : null,
       entrypoint: typeof entrypoint === 'string' ? entrypoint : null,
+      workingFolder: typeof workingFolder === 'string' ? workingFolder : null,
     }
   } catch {
     return unknown

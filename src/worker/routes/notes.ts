@@ -1,6 +1,7 @@
 import { asProjectKey, GLOBAL_PROJECT, type ProjectKey } from '../../core/ids.ts'
+import { memoryId } from '../../core/memory-kinds.ts'
 import { asNoteId, type Note, type NoteId } from '../../core/note.ts'
-import { changeNote, forgetNote, type NoteSaveResult, purgeNote, restoreNote, saveNote } from '../../notes/notes.ts'
+import { changeNote, forgetNote, type NoteSaveResult, restoreNote, saveNote } from '../../notes/notes.ts'
 import type { Store } from '../../store/store.ts'
 import type { NoteList, NoteReceipt, NoteVersions, notes } from '../../wire/contract/notes.ts'
 import type { ParsedRequest } from '../../wire/contract/route.ts'
@@ -9,6 +10,7 @@ import { resolveProject } from '../request-params.ts'
 import type { Handlers } from '../router.ts'
 import { BadRequest, Conflict } from '../server.ts'
 import type { Services } from '../services.ts'
+import { deleteNow } from './forget.ts'
 import { fullNote, withUrn } from './full-note.ts'
 
 export const handlers = {
@@ -64,7 +66,7 @@ async function deleteNote(services: Services, { id, hard }: ParsedRequest<typeof
   const note = await findNoteId(store, id)
   if (!hard) return publish(services, (await forgetNote(notebook, note, Date.now())) ?? missing(note))
   if (!(await store.notes.get(note))) missing(note)
-  services.announce(await store.withSecureDelete(() => purgeNote(notebook, note)))
+  await deleteNow(services, { ids: [memoryId('note', note)], hard: true })
   return { kind: 'purged' as const, id: note }
 }
 

@@ -2,9 +2,11 @@ import { asProjectKey } from '../../core/ids.ts'
 import { projectName } from '../../core/project.ts'
 import type { projects } from '../../wire/contract/projects.ts'
 import type { ParsedRequest } from '../../wire/contract/route.ts'
+import { planDeletion, previewOf } from '../forget.ts'
 import type { Handlers } from '../router.ts'
 import { BadRequest } from '../server.ts'
 import type { Services } from '../services.ts'
+import { queueErase } from './forget.ts'
 
 export const handlers = {
   'GET /api/projects': async ({ store }) =>
@@ -27,14 +29,12 @@ async function renameProject({ store, queue }: Services, { from, to, merge }: Pa
   return { kind: 'moving' as const, from, to }
 }
 
-async function wipeProject({ store, queue }: Services, { project, confirm }: ParsedRequest<typeof projects, 'POST /api/projects/wipe'>) {
+async function wipeProject(services: Services, { project, confirm }: ParsedRequest<typeof projects, 'POST /api/projects/wipe'>) {
   if (confirm !== project && confirm !== projectName(asProjectKey(project)))
     throw new BadRequest(`confirm must repeat the project's key or name: ${project}`)
-  if (!(await store.projects.totals()).some((totals) => totals.project === project)) throw new BadRequest(`there is no project ${project}`)
-  await store.transaction(async () => {
-    await store.jobs.add('wipe-project', project, { project }, Date.now())
-    await store.audit.add({ at: Date.now(), action: 'wipe-project', subject: project, details: {} })
-  })
-  queue.kick()
+  if (!(await services.store.projects.totals()).some((totals) => totals.project === project))
+    throw new BadRequest(`there is no project ${project}`)
+  const plan = await planDeletion(services, { project, hard: true })
+  await queueErase(services, plan, (await previewOf(services, plan, true)).counts, Date.now())
   return { kind: 'wiping' as const, project }
 }

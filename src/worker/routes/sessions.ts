@@ -1,8 +1,7 @@
-import { type CaptureRules, take } from '../../capture/capture.ts'
-import type { AgentEvent, EventContext, SessionEvent } from '../../core/event.ts'
-import { fingerprint } from '../../core/hash.ts'
+import { type CaptureRules, cleanPrompt, NO_WORDS, take } from '../../capture/capture.ts'
+import type { EventContext, SessionEvent } from '../../core/event.ts'
 import { asContentSessionId, GLOBAL_PROJECT } from '../../core/ids.ts'
-import type { ToolUse } from '../../core/memory.ts'
+import type { Change, Prompt, Session, ToolUse } from '../../core/memory.ts'
 import type { ParsedRequest } from '../../wire/contract/route.ts'
 import type { ClippedToolUse, sessions as routes, SessionContents, SessionList } from '../../wire/contract/sessions.ts'
 import { defaultAgent, folderFromProjectName, resolveProject } from '../request-params.ts'
@@ -10,10 +9,12 @@ import type { Handlers } from '../router.ts'
 import { BadRequest } from '../server.ts'
 import type { Services } from '../services.ts'
 import { isLive } from '../sweep.ts'
+import { deleteNow } from './forget.ts'
 import { recordedInjection } from './recorded-injection.ts'
 
 export const handlers = {
   'POST /api/sessions/init': initSession,
+  'POST /sessions/init': initSession,
   'POST /api/sessions/:id/init': initTurn,
   'POST /sessions/:id/init': initTurn,
   'POST /api/sessions/observations': reportToolUse,
@@ -30,31 +31,40 @@ export const handlers = {
 } satisfies Handlers<typeof routes>
 
 async function initSession(services: Services, request: ParsedRequest<typeof routes, 'POST /api/sessions/init'>) {
-  const event: SessionEvent = { kind: 'prompt-submitted', promptId: null, origin: 'person', text: request.prompt }
-  const session = await report(services, { ...request, event })
-  if (!session) return { sessionDbId: null, promptNumber: 0, skipped: true, reason: 'private' }
-  const stored = await services.store.sessions.get(session.id)
-  const skipped = stored === null || stored.promptCount === session.promptCount
-  return { sessionDbId: session.id, promptNumber: stored?.promptCount ?? 0, skipped, ...(skipped ? { reason: 'private' } : {}) }
+  const { session, changes } = await report(services, { ...request, events: [promptEvent(request.prompt)] })
+  const isStored = changes.some(({ kind }) => kind === 'prompt-added')
+  const promptNumber = session ? ((await services.store.sessions.get(session.id))?.promptCount ?? 0) : 0
+  const answer = { sessionDbId: session?.id ?? null, promptNumber, skipped: !isStored }
+  return isStored ? answer : { ...answer, reason: request.prompt.trim() === '' ? ('empty' as const) : ('private' as const) }
 }
 
-async function initTurn(services: Services, { id, promptNumber }: ParsedRequest<typeof routes, 'POST /api/sessions/:id/init'>) {
+const promptEvent = (text: string): SessionEvent => ({ kind: 'prompt-submitted', promptId: null, origin: 'person', text })
+
+async function initTurn(services: Services, { id, promptNumber, userPrompt }: ParsedRequest<typeof routes, 'POST /api/sessions/:id/init'>) {
   const session = (await services.store.sessions.get(id)) ?? missing('session', id)
-  services.stream.publish({ type: 'turn-started', data: { sessionId: id, promptNumber: promptNumber ?? session.promptCount } })
-  return { status: 'initialized' as const, sessionDbId: id, promptNumber: session.promptCount }
+  const last = await services.store.prompts.byNumber(id, promptNumber ?? session.promptCount)
+  if (isOtherPrompt(services, last, userPrompt))
+    await report(services, { contentSessionId: session.contentSessionId, events: [promptEvent(userPrompt)] })
+  const { promptCount } = (await services.store.sessions.get(id)) ?? session
+  services.stream.publish({ type: 'turn-started', data: { sessionId: id, promptNumber: promptNumber ?? promptCount } })
+  return { status: 'initialized' as const, sessionDbId: id, promptNumber: promptCount }
+}
+
+/** Whether a text is the prompt of another turn than the one that is stored. */
+function isOtherPrompt(services: Services, stored: Prompt | null, text: string): boolean {
+  if (text.trim() === '') return false
+  return stored === null || stored.text !== cleanPrompt(text, services.rules(defaultAgent(services)))
 }
 
 async function reportToolUse(services: Services, request: ParsedRequest<typeof routes, 'POST /api/sessions/observations'>) {
   const { tool_name, tool_input, tool_response, tool_use_id } = request
-  const agent = defaultAgent(services)
-  if (services.rules(agent).isSkipped(tool_name)) return { status: 'skipped' as const, reason: 'tool_excluded' }
-  // A tool use without an id is identified by its content, so that it is stored once.
-  const contentId = () => `content:${fingerprint(JSON.stringify([tool_name, tool_input, tool_response]), 32)}`
-  const toolUseId = tool_use_id ?? contentId()
+  const rules = services.rules(defaultAgent(services))
+  if (rules.isSkipped(tool_name)) return { status: 'skipped' as const, reason: 'tool_excluded' }
   const event: SessionEvent = {
     kind: 'tool-used',
     promptId: null,
-    toolUseId,
+    toolUseId: tool_use_id || null,
+    mayBeResent: true,
     tool: tool_name,
     input: tool_input ?? {},
     output: tool_response ?? null,
@@ -62,20 +72,32 @@ async function reportToolUse(services: Services, request: ParsedRequest<typeof r
     interrupted: false,
     agentId: null,
   }
-  const session = await report(services, { ...request, event })
-  const isStored = session !== null && (await services.store.toolUses.has(session.id, toolUseId))
-  return isStored ? { status: 'queued' as const } : { status: 'skipped' as const, reason: 'private' }
+  const { session } = await report(services, { ...request, events: [event] })
+  const isPrivate = session === null || rules.isExcludedInput(tool_input) || (await services.store.sessions.isMuted(session.id, null))
+  return isPrivate ? { status: 'skipped' as const, reason: 'private' } : { status: 'queued' as const }
 }
 
 async function summarize(services: Services, request: ParsedRequest<typeof routes, 'POST /api/sessions/summarize'>) {
-  if (!(await findSession(services, request.contentSessionId))) return { status: 'skipped' as const, reason: 'no such session' }
-  await report(services, { ...request, event: { kind: 'turn-ended', promptId: null, answer: request.last_assistant_message } })
-  return { status: 'queued' as const }
+  const { contentSessionId, last_user_message: asked, last_assistant_message: answer } = request
+  const known = await findSession(services, contentSessionId)
+  if (!known && asked.trim() === '' && answer.trim() === '') return { status: 'skipped' as const, reason: 'no such session' }
+  const last = known && (await services.store.prompts.byNumber(known.id, known.promptCount))
+  // A caller that reports only whole turns: without a prompt of its own, the answer would replace that of the turn before, or be lost.
+  const isOwnTurn = last
+    ? last.answer !== null && isOtherPrompt(services, last, asked)
+    : known === null || !(await isMuted(services, known.id))
+  const prompt = promptEvent(asked.trim() || NO_WORDS)
+  const end: SessionEvent = { kind: 'turn-ended', promptId: null, answer }
+  const { session } = await report(services, { ...request, events: isOwnTurn ? [prompt, end] : [end] })
+  const isPrivate = session === null || (await isMuted(services, session.id))
+  return isPrivate ? { status: 'skipped' as const, reason: 'private' } : { status: 'queued' as const }
 }
+
+const isMuted = ({ store }: Services, sessionId: number) => store.sessions.isMuted(sessionId, null)
 
 async function completeSession(services: Services, request: ParsedRequest<typeof routes, 'POST /api/sessions/complete'>) {
   if (!(await findSession(services, request.contentSessionId))) return { success: false as const, message: 'no such session' }
-  await report(services, { ...request, event: { kind: 'session-ended', reason: request.reason } })
+  await report(services, { ...request, events: [{ kind: 'session-ended', reason: request.reason }] })
   return { success: true as const }
 }
 
@@ -83,19 +105,11 @@ function findSession(services: Services, contentSessionId: string) {
   return services.store.sessions.find(defaultAgent(services).name, asContentSessionId(contentSessionId))
 }
 
-type ReportedEvent = { contentSessionId: string; event: SessionEvent; project?: string | undefined; cwd?: string | undefined }
+type Report = { contentSessionId: string; events: SessionEvent[]; project?: string | undefined; cwd?: string | undefined }
 
-/** Stores an event in the same way as one that a hook reports. Returns its session; null when the session is private. */
-async function report(services: Services, { contentSessionId, event, project, cwd }: ReportedEvent) {
+/** Stores events in the same way as those that a hook reports, all or none. The session is null when it is private. */
+async function report(services: Services, { contentSessionId, events, project, cwd }: Report) {
   const agent = defaultAgent(services)
-  const agentEvent: AgentEvent = {
-    ...event,
-    agent: agent.name,
-    session: asContentSessionId(contentSessionId),
-    at: Date.now(),
-    cwd: cwd ?? null,
-    transcript: null,
-  }
   const rules: CaptureRules = services.rules(agent)
   const context: EventContext = {
     projectFolder: cwd ?? folderFromProjectName(project),
@@ -103,10 +117,20 @@ async function report(services: Services, { contentSessionId, event, project, cw
     entrypoint: null,
     ...(cwd ? {} : await namedProject(services, rules, contentSessionId, project)),
   }
-  const { session, changes } = await services.store.transaction(() => take(services.store, agentEvent, context, rules))
-  services.announce(changes)
+  const common = { agent: agent.name, session: asContentSessionId(contentSessionId), at: Date.now(), cwd: cwd ?? null, transcript: null }
+  const reported = await services.store.transaction(async () => {
+    const changes: Change[] = []
+    let session: Session | null = null
+    for (const event of events) {
+      const captured = await take(services.store, { ...common, ...event }, context, rules)
+      changes.push(...captured.changes)
+      session = captured.session ?? session
+    }
+    return { session, changes }
+  })
+  services.announce(reported.changes)
   services.queue.kick()
-  return session
+  return reported
 }
 
 /** A known session keeps its project. A new one gets the project named in the request. */
@@ -152,12 +176,9 @@ function clipToolUse(use: ToolUse): ClippedToolUse {
   return { ...use, input: clip(use.input), output: use.output && clip(use.output), error: use.error && clip(use.error), clipped }
 }
 
-async function removeSession({ store }: Services, { id }: { id: number }) {
-  if (!(await store.sessions.get(id))) missing('session', id)
-  await store.transaction(async () => {
-    await store.sessions.remove(id)
-    await store.audit.add({ at: Date.now(), action: 'remove-session', subject: String(id), details: {} })
-  })
+async function removeSession(services: Services, { id }: { id: number }) {
+  const session = (await services.store.sessions.get(id)) ?? missing('session', id)
+  await deleteNow(services, { session: session.contentSessionId, hard: false })
   return { removed: id }
 }
 

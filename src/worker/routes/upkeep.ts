@@ -1,11 +1,12 @@
 import { freeBytes } from '../../platform/folder.ts'
 import type { ParsedRequest } from '../../wire/contract/route.ts'
-import type { FailedLine, upkeep } from '../../wire/contract/upkeep.ts'
+import type { upkeep } from '../../wire/contract/upkeep.ts'
 import { defaultAgent, parseRequestTime, resolveProject } from '../request-params.ts'
 import { cleanUp } from '../retention.ts'
 import type { Handlers } from '../router.ts'
 import { BadRequest } from '../server.ts'
 import type { Services } from '../services.ts'
+import { withFailure } from './lines.ts'
 
 export const handlers = {
   'POST /api/gc': (services, { dryRun }) => withFailure(services, 'a clean-up failed', cleanUp(services, Date.now(), dryRun)),
@@ -15,7 +16,7 @@ export const handlers = {
   'POST /api/import': importFrom,
   'GET /api/export': exportRows,
   'POST /api/jobs/retry': retryJobs,
-  'GET /api/audit': ({ store }, { limit }) => store.audit.recent(limit),
+  'GET /api/audit': ({ store }, { since, limit }) => store.audit.recent(limit, parseRequestTime(since) ?? 0),
   'GET /api/cost': async (services, { days }) => {
     const { costReport } = await import('../cost-report.ts')
     return costReport(services, days, Date.now())
@@ -26,11 +27,13 @@ export const handlers = {
 async function consolidate(
   services: Services,
   kind: 'consolidate' | 'reflect',
-  request: ParsedRequest<typeof upkeep, 'POST /api/consolidate'>,
+  { apply, undo, project: name }: ParsedRequest<typeof upkeep, 'POST /api/consolidate'>,
 ) {
-  const project = await resolveProject(services, request.project ?? undefined)
-  const { runConsolidation } = await import('../consolidation.ts')
-  return withFailure(services, 'a consolidation failed', runConsolidation(services, kind, { ...request, project }))
+  const project = await resolveProject(services, name ?? undefined)
+  const { runConsolidation, undoConsolidation } = await import('../consolidation.ts')
+  // Before the first line, so that a plan that cannot be undone is answered with 400.
+  if (undo !== false) return [{ kind: 'undone' as const, report: await undoConsolidation(services, kind, undo === true ? null : undo) }]
+  return withFailure(services, 'a consolidation failed', runConsolidation(services, kind, { apply, project }))
 }
 
 async function redistillTurns(services: Services, request: ParsedRequest<typeof upkeep, 'POST /api/redistill'>) {
@@ -77,16 +80,5 @@ async function readEconomy({ store, home }: Services) {
     observations: await store.observations.totals(),
     toolUseBytes: (await store.toolUses.countPurgeable(Number.MAX_SAFE_INTEGER)).bytes,
     freeBytes: freeBytes(home.folder),
-  }
-}
-
-/** The status was sent with the first line, so a later failure can only be reported as a line. */
-async function* withFailure<Line>(services: Services, what: string, lines: AsyncIterable<Line>): AsyncGenerator<Line | FailedLine> {
-  try {
-    yield* lines
-  } catch (cause) {
-    const error = (cause as Error).message
-    services.log.warn(what, { error: error.slice(0, 300) })
-    yield { kind: 'failed', error }
   }
 }

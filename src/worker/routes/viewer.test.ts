@@ -11,7 +11,7 @@ import type { ProjectSummary } from '../../wire/contract/projects.ts'
 import type { SessionContents, SessionList } from '../../wire/contract/sessions.ts'
 import type { SettingsInForce } from '../../wire/contract/settings.ts'
 import type { Economy } from '../../wire/contract/upkeep.ts'
-import { moveProject, wipeProject } from '../project-jobs.ts'
+import { moveProject } from '../project-jobs.ts'
 import { openRouter } from '../router.ts'
 import { listen } from '../server.ts'
 
@@ -23,7 +23,7 @@ test('a link signs a browser in once; afterwards its cookie is enough', async ()
   expect(entered.status).toBe(200)
   expect(await entered.text()).toContain('url=/search')
   expect(cookie).toMatch(/^recollect-\d+=[\w-]{43}; HttpOnly; SameSite=Strict; Path=\/; Max-Age=604800$/)
-  expect(url).not.toContain(at.keys.token)
+  expect(url).not.toContain('owner-token')
   expect((await fetch(url)).status).toBe(401)
   const visit = { cookie: cookie.split(';')[0] ?? '', 'sec-fetch-site': 'same-origin' }
   expect((await at.ask('/api/status', { headers: visit })).status).toBe(200)
@@ -263,7 +263,7 @@ test('a project is wiped only if its name is confirmed, and then nothing is left
   expect((await wipe('ap')).status).toBe(400)
   expect(await at.get('/api/search?query=pelican')).toMatchObject({ hits: [{}, {}] })
   expect((await wipe('app')).status).toBe(200)
-  await wipeProject(at.desk, { project: 'app' })
+  await at.desk.queue.drained()
   expect(await at.get('/api/search?query=pelican')).toMatchObject({ hits: [] })
   expect(await at.get<ProjectSummary[]>('/api/projects')).toEqual([])
   const bytes = await Promise.all(['', '-wal'].map((suffix) => Bun.file(at.store.path + suffix).text()))
@@ -341,16 +341,15 @@ test('injected tokens are summed by event', async () => {
 
 async function aViewer(variables: Record<string, string> = {}) {
   const at = await someServices(variables)
-  const keys = { token: 'owner-token', hookToken: 'hook-token' }
+  const token = 'owner-token'
   const control = aControl({ port: () => listening.port })
-  const listening = listen(at.desk.home, 0, keys, at.desk.visitors, openRouter(at.desk, control), at.desk.log)
-  const owner = { 'content-type': 'application/json', authorization: `Bearer ${keys.token}` }
+  const listening = listen(at.desk.home, 0, token, at.desk.visitors, openRouter(at.desk, control), at.desk.log)
+  const owner = { 'content-type': 'application/json', authorization: `Bearer ${token}` }
   const ask = (path: string, init: RequestInit = {}) => fetch(`http://127.0.0.1:${listening.port}${path}`, { headers: owner, ...init })
   const post = async <T>(path: string, body: object) =>
     (await ask(path, { method: 'POST', body: JSON.stringify(body) })).json() as Promise<T>
   return {
     ...at,
-    keys,
     owner,
     ask,
     post,

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { environment, temporaryFolder } from '../../test/support/builders.ts'
-import { inspectHooks } from '../integrations/install.ts'
-import { describeConnection, findConnection } from './claude-code-connection.ts'
+import { environment, temporaryFolder } from '../../../test/support/builders.ts'
+import { describeConnection, findConnection } from './connection.ts'
+import { inspectHooks } from './install.ts'
 
 const address = { type: 'http', url: 'http://127.0.0.1:37777/mcp' }
 const ours = (...flag: string[]) => ({ command: 'recollect', args: [...flag, 'mcp'] })

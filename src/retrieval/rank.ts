@@ -1,24 +1,33 @@
-import { MEMORY_KINDS } from '../../core/memory-kinds.ts'
-import type { SearchScope, Store } from '../../store/store.ts'
-import type { RetrievalOptions, SemanticSearch } from '../search-options.ts'
-import type { TimeWindow } from '../time-phrases.ts'
-import { chooseSearchWords, SMALL_STORE_MAX_DOCUMENTS, type WeightedWord } from '../word-weights.ts'
-import { activity } from './activity.ts'
-import { context } from './context.ts'
-import { filteredTexts } from './filtered-texts.ts'
-import { latest } from './latest.ts'
-import { links } from './links.ts'
-import { meaning } from './meaning.ts'
-import { names } from './names.ts'
-import { isFiltered, MAX_CANDIDATES, MAX_CANDIDATES_IN_LARGE_STORE, type Ranking, type RankingSignal, type WordSearch } from './ranking.ts'
-import { recency } from './recency.ts'
-import { references } from './references.ts'
+import { MEMORY_KINDS } from '../core/memory-kinds.ts'
+import type { SearchScope, Store } from '../store/store.ts'
+import {
+  DEFAULT_LIMIT,
+  isFiltered,
+  MAX_CANDIDATES,
+  MAX_CANDIDATES_IN_LARGE_STORE,
+  type Ranking,
+  type RankingSignal,
+  type WordSearch,
+} from './ranking.ts'
 import { newScores, type ScoredDocument } from './scores.ts'
-import { session } from './session.ts'
-import { time } from './time.ts'
-import { use } from './use.ts'
-import { variety } from './variety.ts'
-import { words } from './words.ts'
+import type { RetrievalOptions, SemanticSearch } from './search-options.ts'
+import { activity } from './signals/activity.ts'
+import { author } from './signals/author.ts'
+import { context } from './signals/context.ts'
+import { filteredTexts } from './signals/filtered-texts.ts'
+import { latest } from './signals/latest.ts'
+import { links } from './signals/links.ts'
+import { meaning } from './signals/meaning.ts'
+import { names } from './signals/names.ts'
+import { recency } from './signals/recency.ts'
+import { references } from './signals/references.ts'
+import { session } from './signals/session.ts'
+import { time } from './signals/time.ts'
+import { use } from './signals/use.ts'
+import { variety } from './signals/variety.ts'
+import { words } from './signals/words.ts'
+import type { TimeWindow } from './time-phrases.ts'
+import { chooseSearchWords, SMALL_STORE_MAX_DOCUMENTS, type WeightedWord } from './word-weights.ts'
 
 /** First those that find documents, then those that only weigh what was found. */
 const SIGNALS: RankingSignal[] = [
@@ -36,6 +45,7 @@ const SIGNALS: RankingSignal[] = [
   use,
   latest,
   variety,
+  author,
 ]
 
 /** A query text and its words, weighed. */
@@ -93,8 +103,6 @@ async function searchWords(
   const scope = { ...bounds, scan, limit: scan ? Math.max(MAX_CANDIDATES_IN_LARGE_STORE, 2 * (offset + limit)) : MAX_CANDIDATES }
   return { scope, words, matches: await store.documents.match([...words, ...phrases], scope) }
 }
-
-export const DEFAULT_LIMIT = 20
 
 function intersectWindow(scope: SearchScope, { since, before }: TimeWindow): SearchScope {
   return { ...scope, since: Math.max(scope.since, since ?? 0), before: Math.min(scope.before, before ?? Number.MAX_SAFE_INTEGER) }

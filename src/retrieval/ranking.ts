@@ -1,11 +1,11 @@
-import { MEMORY_KINDS } from '../../core/memory-kinds.ts'
-import type { CandidateIds, DocumentMatch, SearchScope, Store } from '../../store/store.ts'
-import type { RetrievalOptions, SemanticSearch } from '../search-options.ts'
-import type { WeightedWord } from '../word-weights.ts'
+import { MEMORY_KINDS } from '../core/memory-kinds.ts'
+import type { CandidateIds, DocumentMatch, SearchScope, Store } from '../store/store.ts'
 import type { Scores } from './scores.ts'
+import type { RetrievalOptions, SemanticSearch } from './search-options.ts'
+import type { WeightedWord } from './word-weights.ts'
 
 /**
- * A ranking signal adds to the scores of documents, and may find further ones. Every file in this folder is one signal: a function of a
+ * A ranking signal adds to the scores of documents, and may find further ones. Every file in `signals/` is one signal: a function of a
  * `Ranking`, run in the order of `SIGNALS` (`rank.ts`), with its weight in `weights.ts`. A later signal sees the scores of the earlier ones.
  */
 export type RankingSignal = (ranking: Ranking) => void | Promise<void>
@@ -32,6 +32,9 @@ export type Ranking = {
 }
 
 export type WordSearch = { scope: SearchScope; words: string[]; matches: DocumentMatch[] }
+
+/** How many hits a search returns when the caller does not say. */
+export const DEFAULT_LIMIT = 20
 
 /** How many candidates each signal may add. A large store gets fewer: each candidate costs a page or two to read. */
 export const MAX_CANDIDATES = 300

@@ -1,5 +1,5 @@
-import type { Signal } from '../../core/hit.ts'
-import type { DocumentLocation, DocumentMatch } from '../../store/store.ts'
+import type { Signal } from '../core/hit.ts'
+import type { DocumentLocation, DocumentMatch } from '../store/store.ts'
 
 export type ScoredDocument = { location: DocumentLocation; score: number; signals: Partial<Record<Signal, number>> }
 

@@ -1,17 +1,18 @@
-import { readMcpRegistration } from '../integrations/claude-code/mcp-registration.ts'
-import { homeFlagOf, type Inspection, inspectHooks } from '../integrations/install.ts'
-import type { Environment } from '../platform/environment.ts'
+import type { Environment } from '../../platform/environment.ts'
+import { homeFlagOf } from '../../platform/launcher.ts'
+import { type Inspection, inspectHooks } from './install.ts'
+import { readMcpRegistration } from './mcp-registration.ts'
 
 /**
- * How Claude Code is connected in this folder. If `init` has installed the same part as the plugin, the plugin stays silent. `byHand` lists the
+ * How the agent is connected in this folder. If `init` has installed the same part as the plugin, the plugin stays silent. `byHand` lists the
  * scopes in which a person registered our MCP server in a way that `uninstall` does not remove: by the worker's address, or for another home.
  */
-export type ClaudeCodeConnection = { plugin: string | null; init: { hooks: boolean; mcp: boolean }; byHand: ('user' | 'local')[] }
+export type AgentConnection = { plugin: string | null; init: { hooks: boolean; mcp: boolean }; byHand: ('user' | 'local')[] }
 
 export function findConnection(
   environment: Environment,
   inspected: Inspection = inspectHooks(environment, process.cwd()),
-): ClaudeCodeConnection {
+): AgentConnection {
   const hooks = inspected.files.some((file) => file.kind === 'read' && file.own.length > 0)
   const registered = (['user', 'local'] as const).flatMap((scope) => {
     const known = readMcpRegistration(environment, scope === 'user' ? null : process.cwd())
@@ -26,7 +27,7 @@ export function findConnection(
 }
 
 /** The two ways to end a double connection. */
-export function duplicateConnectionFix({ plugin, init, byHand }: ClaudeCodeConnection): string {
+export function duplicateConnectionFix({ plugin, init, byHand }: AgentConnection): string {
   const others = [
     ...(init.hooks || init.mcp ? ['recollect uninstall'] : []),
     ...byHand.map((scope) => `claude mcp remove --scope ${scope} recollect`),
@@ -35,13 +36,13 @@ export function duplicateConnectionFix({ plugin, init, byHand }: ClaudeCodeConne
 }
 
 /** The commands that registered our MCP server in addition to the plugin; null if none did. */
-export function otherMcpRegistrations({ init, byHand }: ClaudeCodeConnection): string | null {
+export function otherMcpRegistrations({ init, byHand }: AgentConnection): string | null {
   const commands = [...(init.mcp ? [`'recollect init'`] : []), ...(byHand.length > 0 ? [`'claude mcp add'`] : [])]
   return commands.join(' and ') || null
 }
 
-/** For `status`: how Claude Code is connected, and how to fix a missing or double connection. */
-export function describeConnection(connection: ClaudeCodeConnection): { says: string; fix: string | null } {
+/** For `status`: how the agent is connected, and how to fix a missing or double connection. */
+export function describeConnection(connection: AgentConnection): { says: string; fix: string | null } {
   const { plugin, init, byHand } = connection
   if (plugin && (init.hooks || init.mcp))
     return {

@@ -1,0 +1,95 @@
+import type { Database } from 'bun:sqlite'
+import type { ProjectKey } from '../core/ids.ts'
+import type { Observation } from '../core/memory.ts'
+import { DELETED_TABLES, type DeletedRowContent, type DeletedTable, deletedRowWriter } from './deleted-rows.ts'
+import { type ObservationTableRow, observationOf } from './observations.ts'
+import { NO_ROWS, type RowsAndBytes, readJsonColumn, type SqlParams } from './statement.ts'
+import type { Tombstones } from './tombstones.ts'
+
+/** A deletion that can be undone: a session (by its row id), a turn (`P7`), a summary (`S4`), an observation (`#12`) or a tool use. */
+export type DeletedUnit = {
+  unit: string
+  kind: DeletedTable
+  ref: string
+  row: Record<string, unknown>
+  project: string
+  at: number
+  rows: number
+}
+
+type DeletedRow = { unit: string; kind: DeletedTable; ref: string; session_id: number; row: string; at: number }
+
+/** Every statement about deleted rows: what can be restored, restoring it, and erasing it for good. */
+export function deletionUndoStatements(db: Database, tombstones: Tombstones) {
+  const putRow = deletedRowWriter(db)
+  const unitOf = db.prepare<{ unit: string }, SqlParams>(
+    'SELECT unit FROM deleted_rows WHERE kind = @kind AND ref = @ref ORDER BY id DESC LIMIT 1',
+  )
+  const deletedRow = db.prepare<{ row: string; at: number }, SqlParams>(
+    'SELECT row, at FROM deleted_rows WHERE kind = @kind AND ref = @ref',
+  )
+  const rowsOfUnit = db.prepare<DeletedRow, SqlParams>('SELECT unit, kind, ref, session_id, row, at FROM deleted_rows WHERE unit = @unit')
+  const dropUnit = db.prepare('DELETE FROM deleted_rows WHERE unit = @unit')
+  // The row with the lowest rank, which `min` selects, says what the unit is.
+  const units = db.prepare<Omit<DeletedUnit, 'row'> & { row: string; rank: number }, SqlParams>(`
+    SELECT unit, kind, ref, row, project, at, count(*) AS rows, min(CASE kind WHEN 'sessions' THEN 0 WHEN 'prompts' THEN 1 ELSE 2 END) AS rank
+    FROM deleted_rows WHERE kind <> 'injections' AND (@unit IS NULL OR unit = @unit) AND (@project IS NULL OR project = @project)
+    GROUP BY unit ORDER BY at DESC LIMIT @limit`)
+  const sessionNow = db.prepare<{ id: number; memory_session_id: string | null; project: string }, SqlParams>(`
+    SELECT id, memory_session_id, project FROM sessions WHERE id = @id OR (agent = @agent AND content_session_id = @session) LIMIT 1`)
+  const sessionOf = db.prepare<{ agent: string; session: string }, SqlParams>(
+    'SELECT agent, session FROM tombstones WHERE unit = @unit LIMIT 1',
+  )
+  const oldUnits = db.prepare<{ unit: string }, SqlParams>('SELECT DISTINCT unit FROM deleted_rows WHERE at < @before LIMIT @limit')
+  const past = db.prepare<RowsAndBytes, SqlParams>(
+    'SELECT count(*) AS rows, coalesce(sum(octet_length(row)), 0) AS bytes FROM deleted_rows WHERE at < @before',
+  )
+
+  return {
+    /** The deletion that took a memory along, if it can still be undone. */
+    unitOf: async (kind: DeletedTable, ref: string): Promise<string | null> => unitOf.get({ kind, ref })?.unit ?? null,
+    /** A deleted observation that can still be restored. */
+    deletedObservation: async (id: number): Promise<{ observation: Observation; at: number } | null> => {
+      const found = deletedRow.get({ kind: 'observations', ref: String(id) })
+      return found ? { observation: observationOf(readJsonColumn<ObservationTableRow>(found.row)), at: found.at } : null
+    },
+    /** Deletions that can be undone, newest first, each with its main row. */
+    units: async (project: ProjectKey | null, limit: number): Promise<DeletedUnit[]> =>
+      units.all({ project, limit, unit: null }).map(withRow),
+    unit: async (unit: string): Promise<DeletedUnit | null> => units.all({ project: null, limit: 1, unit }).map(withRow)[0] ?? null,
+    /** Puts the rows of a unit back. The caller must index them again. Null when their session is deleted too. */
+    restoreUnit: async (unit: string): Promise<{ sessionId: number; turns: number[]; hasSession: boolean } | null> => {
+      const rows = rowsOfUnit.all({ unit }).map((row) => ({ ...row, content: readJsonColumn<DeletedRowContent>(row.row) }))
+      const [first] = rows.filter(({ kind }) => kind !== 'injections')
+      const of = sessionOf.get({ unit })
+      const existing = first && sessionNow.get({ id: first.session_id, agent: of?.agent ?? '', session: of?.session ?? '' })
+      const own = rows.find(({ kind }) => kind === 'sessions')
+      if (!first || (!existing && !own)) return null
+      // A resumed session was recorded again under another id meanwhile.
+      const into = { ...existing, from: first.session_id, id: existing?.id ?? first.session_id }
+      for (const table of DELETED_TABLES)
+        for (const { kind, content } of rows) if (kind === table && !(kind === 'sessions' && existing)) putRow(kind, content, into)
+      dropUnit.run({ unit })
+      tombstones.removeUnit(unit)
+      const turns = rows.flatMap(({ kind, content }) => (kind === 'prompts' ? content.number : content.prompt_number) ?? []).map(Number)
+      return { sessionId: into.id, turns: [...new Set(turns)], hasSession: own !== undefined }
+    },
+    /** Puts back the records of what was shown that went with a note. */
+    restoreInjections: async (unit: string): Promise<void> => {
+      for (const { row, session_id } of rowsOfUnit.all({ unit }))
+        putRow('injections', readJsonColumn<DeletedRowContent>(row), { from: session_id, id: session_id })
+      dropUnit.run({ unit })
+    },
+    /** Removes the rows of a unit for good. Its tombstones stay. */
+    eraseUnit: async (unit: string): Promise<number> => dropUnit.run({ unit }).changes,
+    /** Removes deletions that are too old to be undone, at most `limit` of them. */
+    eraseBefore: async (before: number, limit: number): Promise<number> =>
+      oldUnits.all({ before, limit }).reduce((sum, { unit }) => sum + dropUnit.run({ unit }).changes, 0),
+    countErasable: async (before: number): Promise<RowsAndBytes> => past.get({ before }) ?? NO_ROWS,
+  }
+}
+
+const withRow = ({ row, rank: _, ...unit }: Omit<DeletedUnit, 'row'> & { row: string; rank: number }): DeletedUnit => ({
+  ...unit,
+  row: readJsonColumn(row),
+})

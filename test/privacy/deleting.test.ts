@@ -1,0 +1,370 @@
+import { expect, test } from 'bun:test'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Job } from '../../src/core/job.ts'
+import { claudeCode } from '../../src/integrations/agent.ts'
+import { forget } from '../../src/mcp/note-tools.ts'
+import type { ToolDeps } from '../../src/mcp/tool.ts'
+import { saveNote } from '../../src/notes/notes.ts'
+import { noteHistory, syncNotes } from '../../src/sync/sync.ts'
+import type { RequestOf } from '../../src/wire/contract/contract.ts'
+import { EXPORT_KINDS } from '../../src/wire/contract/upkeep.ts'
+import { runEraseJob } from '../../src/worker/erase.ts'
+import { exportLines } from '../../src/worker/export.ts'
+import { planDeletion } from '../../src/worker/forget.ts'
+import { importMemories } from '../../src/worker/import-memories.ts'
+import { importTranscripts } from '../../src/worker/import-transcripts.ts'
+import { prompt, temporaryFolder, toolUse } from '../support/builders.ts'
+import { claudeMemDatabase } from '../support/claude-mem.ts'
+import { transcript } from '../support/transcript.ts'
+import { aHome, aStory, type Home, residue, SENTENCE, WORDS } from './deleting-support.ts'
+
+/** A way of deleting the second turn of the story for good, or something that contains it. */
+const WAYS: [string, (at: Home, promptId: number) => Promise<unknown>][] = [
+  ['a prompt by its id', (at, id) => at.forget({ ids: [`P${id}`], hard: true })],
+  ['a session by its id', (at) => at.forget({ ids: ['s-one'], hard: true })],
+  ['a session by a filter', (at) => at.forget({ session: 's-one', hard: true })],
+  ['words in a session', (at) => at.forget({ session: 's-one', query: WORDS.join(' '), hard: true })],
+  ['words anywhere', (at) => at.forget({ query: WORDS[2] as string, hard: true })],
+  [
+    'a time window',
+    async (at, id) => {
+      const { at: from } = (await at.store.prompts.get(id)) ?? { at: 0 }
+      return at.forget({ since: from, before: from + 60_001, hard: true })
+    },
+  ],
+  ['everything since a time', (at) => at.forget({ since: 1, hard: true })],
+  ['a project', async (at) => at.forget({ project: await projectOf(at), hard: true })],
+  [
+    'a prompt that was deleted softly before',
+    async (at, id) => {
+      await at.forget({ ids: [`P${id}`] })
+      return at.forget({ ids: [`P${id}`], hard: true })
+    },
+  ],
+  [
+    'a session that was deleted softly before, by words',
+    async (at) => {
+      await at.forget({ session: 's-one' })
+      return at.forget({ query: SENTENCE, hard: true })
+    },
+  ],
+  [
+    'a prompt, with the fingerprint of the preview',
+    async (at, id) => {
+      const { fingerprint } = await at.call('POST /api/forget/preview', { ids: [`P${id}`], hard: true })
+      return at.forget({ ids: [`P${id}`], hard: true, fingerprint })
+    },
+  ],
+  [
+    'the project, by the older route',
+    async (at) => {
+      const project = await projectOf(at)
+      await at.call('POST /api/projects/wipe', { project, confirm: project })
+      await at.desk.queue.drained()
+    },
+  ],
+]
+
+const projectOf = async (at: Home) => (await at.store.sessions.get(1))?.project as string
+
+test.each(WAYS)('no byte is left after deleting %s for good', async (_, deleteIt) => {
+  await using at = await aHome()
+  const { promptId } = await aStory(at)
+  const places = (await residue(at.home)).join('\n')
+  for (const place of ['recollect.db', 'memory/', 'objects have', 'spool/', 'damaged', 'fulltext has']) expect(places).toContain(place)
+  expect(JSON.stringify(await at.store.injections.recent(null, 50))).toContain(WORDS[0] as string)
+  await deleteIt(at, promptId)
+  expect(await residue(at.home, { isJustErased: true })).toEqual([])
+  await at.desk.queue.drained()
+  expect(await residue(at.home)).toEqual([])
+  const audit = await at.call('GET /api/audit', { limit: 100 })
+  expect(audit.map(({ action }) => action)).toContain('erase')
+})
+
+test('a single observation or summary is deleted without its turn', async () => {
+  await using at = await aHome()
+  await importLines(at, [
+    { text: 'Show the tides', origin: 'person', answer: 'Shown.', answeredAt: Date.now() - 4500, at: Date.now() - 5000 },
+    { ...OBSERVATION, title: `Named it ${SENTENCE}`, at: Date.now() - 4000 },
+    { ...SUMMARY, completed: `It is called ${SENTENCE}`, at: Date.now() - 3000 },
+  ])
+  expect((await residue(at.home)).join()).toContain('fulltext has')
+  await at.forget({ ids: ['#1'], hard: true })
+  await at.forget({ ids: ['S1'], hard: true })
+  expect(await residue(at.home)).toEqual([])
+  expect(await at.store.prompts.get(1)).toMatchObject({ text: 'Show the tides', answer: 'Shown.' })
+})
+
+test('a note is deleted with its versions, its merged copy and its history in git; other notes keep theirs', async () => {
+  await using at = await aHome()
+  const { note } = await at.call('POST /api/notes', { body: `The vault is called ${SENTENCE}.`, tags: [WORDS[1] as string] })
+  const { note: other } = await at.call('POST /api/notes', { body: 'The tide table uses local time.' })
+  await commit(at)
+  await at.call('PATCH /api/notes/:id', { id: note.id, body: `The vault, in the cellar, is called ${SENTENCE}.` })
+  await at.call('PATCH /api/notes/:id', { id: other.id, body: 'The tide table uses the time of the station.' })
+  await commit(at)
+  const merged = await saveNote(
+    at.desk.notebook,
+    { body: `Vault: ${SENTENCE}`, project: note.project, source: 'merge', supersedes: [note.id] },
+    Date.now(),
+  )
+  expect(merged.receipt.kind).toBe('added')
+  await commit(at)
+  const preview = await at.call('POST /api/forget/preview', { ids: [`N${note.id}`], hard: true })
+  expect(preview.items.map(({ because }) => because)).toEqual(['chosen', 'derived'])
+  await at.forget({ ids: [`N${note.id}`], hard: true })
+  expect(await residue(at.home)).toEqual([])
+  expect(await noteHistory(at.desk.notebook, other.path)).toHaveLength(2)
+  expect(await at.store.notes.get(other.id)).not.toBeNull()
+})
+
+test('of a pushed note, the place of the remaining copy is named, and it does not come back from there', async () => {
+  await using at = await aHome()
+  const remote = join(at.folder, 'remote.git')
+  Bun.spawnSync(['git', 'init', '--quiet', '--bare', '--initial-branch=main', remote])
+  const sync = () => syncNotes(at.desk.notebook, { remote, fetch: true, push: true }, Date.now())
+  const { note } = await at.call('POST /api/notes', { body: `The vault is called ${SENTENCE}.` })
+  await sync()
+  const { remaining } = await at.forget({ ids: [`N${note.id}`], hard: true })
+  expect(remaining).toMatchObject([{ how: expect.stringContaining(`git filter-repo --invert-paths --path-glob '*${note.id}*'`) }])
+  // The commits that the remote has are still here; nothing else is.
+  expect((await residue(at.home, { except: ['/.git/objects/'] })).filter((place) => !place.includes('objects have'))).toEqual([])
+  // Another machine changes its copy before it learns of the deletion.
+  const clone = join(at.folder, 'clone')
+  Bun.spawnSync(['git', 'clone', '--quiet', remote, clone])
+  const file = join(clone, note.path.slice('memory/'.length))
+  writeFileSync(file, readFileSync(file, 'utf8').replace('The vault', 'The old vault'))
+  const git = ['git', '-C', clone, '-c', 'user.name=other', '-c', 'user.email=other@example.org']
+  Bun.spawnSync([...git, 'commit', '--quiet', '--all', '--message', 'change'])
+  Bun.spawnSync([...git, 'push', '--quiet', 'origin', 'main'])
+  await sync()
+  await sync()
+  expect(await at.store.notes.get(note.id)).toBeNull()
+  expect(existsSync(join(at.home, note.path))).toBe(false)
+  expect(String(Bun.spawnSync(['git', '--git-dir', remote, 'ls-tree', '-r', '--name-only', 'main']).stdout)).not.toContain(note.id)
+})
+
+test('deleted turns stay gone when the session continues and its transcript is read again; new turns are recorded', async () => {
+  await using at = await aHome()
+  const { promptId } = await aStory(at)
+  await at.forget({ ids: [`P${promptId}`], hard: true })
+  // The same turn from the transcript, in every kind of event, and a late tool use and answer of it.
+  await at.report(prompt(`[decision] We decided to call the vault ${SENTENCE}. Put that into the file.`, 't2'), 's-one', { uuid: 'line-2' })
+  await at.report(toolUse('u3', { promptId: 't2', error: SENTENCE, output: undefined }))
+  await at.report(toolUse('u9', { promptId: 't2', output: { stdout: SENTENCE } }))
+  await at.report({ kind: 'turn-ended', promptId: 't2', answer: `Late: ${SENTENCE}` })
+  await at.report({ kind: 'subagent-ended', promptId: 't2', agentId: 'a1', agentType: 'helper', answer: SENTENCE })
+  await at.report({ kind: 'compacted', promptId: 't3', summary: `They named it ${SENTENCE}` })
+  await at.report(prompt('Now draw the chart', 't4'))
+  await at.report({ kind: 'turn-ended', promptId: 't4', answer: 'The chart is drawn.' })
+  await at.desk.queue.drained()
+  expect(await residue(at.home)).toEqual([])
+  const prompts = await at.store.prompts.ofSession(1)
+  expect(prompts.map(({ number, answer }) => [number, answer])).toEqual([
+    [1, 'The table now uses local time everywhere.'],
+    [3, 'Done, the tests pass.'],
+    [4, 'The chart is drawn.'],
+  ])
+})
+
+test('turns of an older client without turn ids stay gone too', async () => {
+  await using at = await aHome()
+  const text = `Call it ${SENTENCE}`
+  for (const said of ['go on', text, 'go on']) {
+    await at.report(prompt(said, null))
+    await at.report({ kind: 'turn-ended', promptId: null, answer: `Answer to ${said}` })
+  }
+  await at.forget({ ids: ['P2'], hard: true })
+  const past = at.now() - 3 * 60_000
+  await at.report(prompt(text, null), 's-one', { at: past, uuid: 'l2' })
+  await at.report({ kind: 'turn-ended', promptId: null, answer: `Answer to ${text}` }, 's-one', { at: past + 1000 })
+  expect(await residue(at.home)).toEqual([])
+  await at.report(prompt('go on', null), 's-one', { at: Date.now() + 1000 })
+  expect((await at.store.prompts.ofSession(1)).map(({ number, text }) => [number, text])).toEqual([
+    [1, 'go on'],
+    [3, 'go on'],
+    [4, 'go on'],
+  ])
+})
+
+test('a deleted session stays gone when it is imported again; what happens in it later is a new session', async () => {
+  await using at = await aHome()
+  const history = join(at.folder, 'history')
+  mkdirSync(history)
+  const turns = [{ prompt: `Call it ${SENTENCE}`, commands: [`echo ${SENTENCE}`], answer: `It is ${SENTENCE}.`, promptId: 't1' }]
+  const file = join(history, 's-one.jsonl')
+  writeFileSync(file, transcript('s-one', turns, { cwd: at.project, title: SENTENCE }))
+  const readAgain = () => Array.fromAsync(importTranscripts(at.desk, claudeCode, { paths: [history], since: null, project: null }))
+  await readAgain()
+  const exported = [...EXPORT_KINDS].flatMap((kind) => [...exportLines(at.store, kind, null)])
+  expect(await at.store.prompts.get(1)).not.toBeNull()
+  await at.forget({ session: 's-one', hard: true })
+  await at.store.transaction(async () => void (await at.store.transcripts.setCheckpoint(file, 'claude-code', null, 0, 0)))
+  await readAgain()
+  await importLines(at, exported)
+  expect(await at.store.sessions.recent(null, 9)).toEqual([])
+  expect(await residue(at.home)).toEqual([])
+  const more = [...turns, { prompt: 'Draw the chart', answer: 'It is drawn.', promptId: 't2' }]
+  const lines = transcript('s-one', more, { cwd: at.project }).split('\n')
+  const later = lines.map((line) => (line.includes('Draw') || line.includes('drawn') ? line.replace(/2026-01-01/g, '2099-01-01') : line))
+  writeFileSync(file, later.join('\n'))
+  await readAgain()
+  expect((await at.store.prompts.ofSession((await at.store.sessions.recent(null, 9))[0]?.id ?? 0)).map(({ text }) => text)).toEqual([
+    'Draw the chart',
+  ])
+  expect(await residue(at.home)).toEqual([])
+})
+
+test('a deleted turn stays gone when an export or the database of claude-mem is imported', async () => {
+  await using at = await aHome()
+  const { promptId } = await aStory(at)
+  const exported = [...EXPORT_KINDS].flatMap((kind) => [...exportLines(at.store, kind, null)])
+  await at.forget({ ids: [`P${promptId}`], hard: true })
+  await importLines(at, exported)
+  expect(await residue(at.home)).toEqual([])
+  const database = join(at.folder, 'claude-mem.db')
+  claudeMemDatabase(database, 2)
+  const read = () => Array.fromAsync(importMemories(at.desk, claudeCode, { from: 'claude-mem', paths: [database], project: null }))
+  await read()
+  const [first] = (await at.store.sessions.recent(null, 9)).filter(({ contentSessionId }) => contentSessionId.startsWith('content-'))
+  await at.forget({ session: first?.contentSessionId ?? '', hard: true })
+  const before = (await at.store.sessions.recent(null, 9)).length
+  await read()
+  expect(await at.store.sessions.recent(null, 9)).toHaveLength(before)
+})
+
+test('every kind can be restored until it is erased, and a memory comes back with its turn', async () => {
+  await using at = await aHome()
+  const { promptId } = await aStory(at)
+  const rows = async () => ({
+    prompts: await at.store.prompts.ofSession(1),
+    observations: (await at.store.observations.ofSession(1, 99)).map(({ id, title }) => [id, title]),
+    summaries: (await at.store.summaries.allOfSession(1)).map(({ id }) => id).sort(),
+    uses: (await at.store.toolUses.ofSession(1, 99)).map(({ toolUseId }) => toolUseId),
+  })
+  const before = await rows()
+  const found = async () =>
+    (await at.call('POST /api/search', { query: WORDS[3] as string })).hits.filter((hit) => hit.title.includes('vault')).length
+  const notes = async () => (await at.store.notes.list({ project: null, now: Date.now(), limit: 99 })).map(({ id }) => id).sort()
+  const shown = await notes()
+  const hits = await found()
+  expect(hits).toBeGreaterThan(0)
+  const ofTurn = (await at.store.observations.ofSession(1, 99)).find(({ promptNumber }) => promptNumber === 2)
+  const ways: [RequestOf<'POST /api/forget'>, string | null][] = [
+    [{ ids: [`P${promptId}`] }, `#${ofTurn?.id}`],
+    [{ session: 's-one' }, `P${promptId}`],
+    [{ ids: [`S${before.summaries[0]}`] }, `S${before.summaries[0]}`],
+    [{ ids: [`#${before.observations[0]?.[0]}`] }, `#${before.observations[0]?.[0]}`],
+    [{ query: SENTENCE }, null],
+  ]
+  for (const [what, id] of ways) {
+    const { restorableUntil } = await at.forget(what)
+    expect(restorableUntil).toBeGreaterThan(Date.now())
+    const listed = await at.call('GET /api/forgotten', {})
+    expect(listed.length).toBeGreaterThan(0)
+    await at.call('POST /api/restore', { ids: id === null ? listed.map((item) => item.id) : [id] })
+    await at.desk.queue.drained()
+    expect(await rows()).toEqual(before)
+    expect(await notes()).toEqual(shown)
+  }
+  expect(await found()).toBe(hits)
+})
+
+test('a soft deletion hides everything of it, and an agent can only delete softly and by id', async () => {
+  await using at = await aHome()
+  const { promptId } = await aStory(at)
+  const client: ToolDeps = { worker: at, project: null, now: Date.now }
+  const call = { signal: new AbortController().signal, progress: () => {} }
+  const refused = [{ ids: [`P${promptId}`], hard: true }, { filter: { namespace: 'decisions' } }, { ids: ['s-one-whole'] }, {}]
+  for (const input of refused) expect(forget.run(client, forget.input.parse(input), call)).rejects.toThrow()
+  expect(await forget.run(client, forget.input.parse({ ids: [`P${promptId}`] }), call)).toContain(`Deleted: P${promptId}.`)
+  const { hits } = await at.call('POST /api/search', { query: SENTENCE })
+  const replies = JSON.stringify([
+    hits,
+    await at.call('GET /api/sessions/:id', { id: 1 }),
+    await at.call('GET /api/injections', { limit: 99 }),
+  ])
+  for (const word of WORDS) expect(replies.replaceAll(SENTENCE, 'query')).not.toContain(word)
+  expect(await forget.run(client, forget.input.parse({ ids: [`P${promptId}`], restore: true }), call)).toContain(`Restored: P${promptId}`)
+  expect(await at.store.prompts.get(promptId)).not.toBeNull()
+})
+
+test('a deletion is refused as a whole when an id is wrong, a filter is misspelt, or something else would go by now', async () => {
+  await using at = await aHome()
+  const { promptId } = await aStory(at)
+  const preview = await at.call('POST /api/forget/preview', { query: SENTENCE })
+  for (const [request, message] of [
+    [{ ids: [`P${promptId}`, 'P999'] }, /no prompt has the id/],
+    [{ ids: [`P${promptId}`], project: 'app' }, /either ids or filters/],
+    [{ project: 'no-such-project' }, /no project no-such-project/],
+    [{ session: 'nobody' }, /no memory or session nobody/],
+    [{ query: '…' }, /contains no word/],
+    [{}, /nothing is selected/],
+    [{ projet: 'app', hard: true }, /projet/],
+    [{ query: SENTENCE, fingerprint: 'of something else' }, /^Error: 409 .*Nothing was deleted/],
+  ] as const)
+    expect(String(await at.forget(request as never).catch(String))).toMatch(message)
+  await at.report(prompt(`Once more: ${SENTENCE}`, 't9'))
+  expect(String(await at.forget({ query: SENTENCE, fingerprint: preview.fingerprint }).catch(String))).toContain('409')
+  expect(await at.store.prompts.get(promptId)).not.toBeNull()
+})
+
+test.each([1, 2, 3, 4, 5, 6, 7, 8])('a hard deletion that is cut off at moment %i is completed by the next attempt', async (moment) => {
+  await using at = await aHome()
+  const { promptId } = await aStory(at)
+  const plan = await planDeletion(at.desk, { ids: [`P${promptId}`], hard: true })
+  const job: Job<'erase'> = { id: 999, kind: 'erase', key: 'x', payload: { at: Date.now(), ...plan }, attempts: 1 }
+  let asked = 0
+  const throwIfAborted = () => {
+    if (++asked === moment) throw new Error('cut off')
+  }
+  const cutOff = { ...at.desk, stopSignal: { ...at.desk.stopSignal, throwIfAborted } as AbortSignal }
+  await runEraseJob(cutOff, job).catch(() => {})
+  await runEraseJob(at.desk, job)
+  expect(await residue(at.home, { isJustErased: true })).toEqual([])
+  await at.desk.queue.drained()
+  expect(await residue(at.home)).toEqual([])
+})
+
+test('a worker that is killed while it deletes for good continues when it starts again', async () => {
+  using folder = temporaryFolder()
+  const env = { PATH: process.env.PATH ?? '', HOME: folder.path, RECOLLECT_WORKER_PORT: '0', RECOLLECT_EMBEDDER_PROVIDER: 'none' }
+  const spawn = (...args: string[]) =>
+    Bun.spawn([RECOLLECT, ...args], { env, cwd: folder.path, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' })
+  const recollect = async (...args: string[]) => {
+    const child = spawn(...args)
+    const [out] = await Promise.all([child.stdout.text(), child.exited])
+    return out
+  }
+  await recollect('demo')
+  const home = join(folder.path, '.recollect')
+  const { pid } = JSON.parse(readFileSync(join(home, 'run', 'worker.json'), 'utf8')) as { pid: number }
+  const log = join(home, 'logs', 'worker.log')
+  const deleting = spawn('forget', '--project', 'tidepool', '--hard', '--yes')
+  while (!readFileSync(log, 'utf8').includes('"erasing"')) await Bun.sleep(1)
+  process.kill(pid, 'SIGKILL')
+  await deleting.exited
+  await recollect('start')
+  const isDone = async () =>
+    (JSON.parse(await recollect('audit', '--json')) as { action: string }[]).some(({ action }) => action === 'erased')
+  while (!(await isDone())) await Bun.sleep(100)
+  expect(JSON.parse(await recollect('search', 'low tide an hour late', '--all', '--json')).hits).toEqual([])
+  await recollect('stop')
+  const bytes = readFileSync(join(home, 'recollect.db')).toString('latin1')
+  for (const word of ['Brest', 'shown an hour late', 'harmonic']) expect([word, bytes.includes(word)]).toEqual([word, false])
+}, 120_000)
+
+const RECOLLECT = join(import.meta.dir, '..', '..', 'bin', 'recollect')
+const LINE = { sessionId: 's-import', agent: 'claude-code', project: 'app' }
+const OBSERVATION = { ...LINE, promptNumber: 1, type: 'change', narrative: '' }
+const SUMMARY = { ...LINE, promptNumber: 1, source: 'turn', nextSteps: '' }
+
+async function importLines(at: Home, lines: object[]): Promise<void> {
+  const path = join(at.folder, 'export.jsonl')
+  writeFileSync(path, lines.map((line) => `${JSON.stringify({ ...LINE, ...line })}\n`).join(''))
+  for await (const _ of importMemories(at.desk, claudeCode, { from: 'jsonl', paths: [path], project: null }));
+  rmSync(path)
+}
+
+const commit = (at: Home) => syncNotes(at.desk.notebook, { remote: '', fetch: false, push: false }, Date.now())

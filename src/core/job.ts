@@ -49,6 +49,7 @@ export type ErasedIds = {
   observations: number[]
   summaries: number[]
   toolUses: number[]
+  commits: number[]
   injections: number[]
   notes: string[]
   derivedNotes: string[]

@@ -14,6 +14,9 @@ export const DELETED_TABLES = [
 ] as const
 export type DeletedTable = (typeof DELETED_TABLES)[number]
 
+/** Commits belong to no session. Their rows stay, without their text. */
+export type DeletedKind = DeletedTable | 'commits'
+
 /** The columns of each of these tables, as they are in this database. */
 export function columnsOfDeletedTables(db: Database): Record<DeletedTable, string[]> {
   const columnsOf = (table: DeletedTable) =>

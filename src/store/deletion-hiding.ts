@@ -55,6 +55,11 @@ export function deletionHidingStatements(db: Database, tombstones: Tombstones) {
     tool_uses: { keep: keep('tool_uses', byId), remove: db.prepare('DELETE FROM tool_uses WHERE id = @id') },
     injections: { keep: keep('injections', byId), remove: db.prepare('DELETE FROM injections WHERE id = @id') },
   }
+  const commitColumns = (db.query("SELECT name FROM pragma_table_info('commits')").all() as { name: string }[]).map(({ name }) => name)
+  const keepCommit = db.prepare(`
+    INSERT INTO deleted_rows (unit, kind, ref, session_id, project, happened_at, row, at)
+    SELECT @unit, 'commits', CAST(id AS TEXT), 0, project, at, json_object(${commitColumns.map((name) => `'${name}', ${name}`).join(', ')}), @at
+    FROM commits WHERE id = @id AND forgotten = 0`)
   // The client summarized the conversation up to there, so this turn is in it too.
   const laterCompactions = db.prepare<{ id: number }, SqlParams>(
     "SELECT id FROM summaries WHERE session_id = @sessionId AND source = 'compact' AND prompt_number >= @number",
@@ -150,6 +155,10 @@ export function deletionHidingStatements(db: Database, tombstones: Tombstones) {
     },
     /** Returns the session; null when the summary does not exist. */
     hideSummary: async (id: number, unit: string, at: number): Promise<number | null> => hideSummary(unit, id, at),
+    /** Copies a commit to the deleted rows. The caller must then erase its text. */
+    keepCommit: async (id: number, unit: string, at: number): Promise<void> => {
+      keepCommit.run({ id, unit, at })
+    },
     hideToolUse: async (id: number, unit: string, at: number): Promise<{ sessionId: number; number: number } | null> => {
       const row = toolUse.get({ id })
       if (!row) return null

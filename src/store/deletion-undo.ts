@@ -1,15 +1,15 @@
 import type { Database } from 'bun:sqlite'
 import type { ProjectKey } from '../core/ids.ts'
 import type { Observation } from '../core/memory.ts'
-import { DELETED_TABLES, type DeletedRowContent, type DeletedTable, deletedRowWriter } from './deleted-rows.ts'
+import { DELETED_TABLES, type DeletedKind, type DeletedRowContent, deletedRowWriter } from './deleted-rows.ts'
 import { type ObservationTableRow, observationOf } from './observations.ts'
 import { NO_ROWS, type RowsAndBytes, readJsonColumn, type SqlParams } from './statement.ts'
 import type { Tombstones } from './tombstones.ts'
 
-/** A deletion that can be undone: a session (by its row id), a turn (`P7`), a summary (`S4`), an observation (`#12`) or a tool use. */
+/** A deletion that can be undone: a session (by its row id), a turn (`P7`), a summary (`S4`), an observation (`#12`), a commit (`C5`) or a tool use. */
 export type DeletedUnit = {
   unit: string
-  kind: DeletedTable
+  kind: DeletedKind
   ref: string
   row: Record<string, unknown>
   project: string
@@ -17,7 +17,7 @@ export type DeletedUnit = {
   rows: number
 }
 
-type DeletedRow = { unit: string; kind: DeletedTable; ref: string; session_id: number; row: string; at: number }
+type DeletedRow = { unit: string; kind: DeletedKind; ref: string; session_id: number; row: string; at: number }
 
 /** Every statement about deleted rows: what can be restored, restoring it, and erasing it for good. */
 export function deletionUndoStatements(db: Database, tombstones: Tombstones) {
@@ -47,7 +47,7 @@ export function deletionUndoStatements(db: Database, tombstones: Tombstones) {
 
   return {
     /** The deletion that took a memory along, if it can still be undone. */
-    unitOf: async (kind: DeletedTable, ref: string): Promise<string | null> => unitOf.get({ kind, ref })?.unit ?? null,
+    unitOf: async (kind: DeletedKind, ref: string): Promise<string | null> => unitOf.get({ kind, ref })?.unit ?? null,
     /** A deleted observation that can still be restored. */
     deletedObservation: async (id: number): Promise<{ observation: Observation; at: number } | null> => {
       const found = deletedRow.get({ kind: 'observations', ref: String(id) })
@@ -73,6 +73,16 @@ export function deletionUndoStatements(db: Database, tombstones: Tombstones) {
       tombstones.removeUnit(unit)
       const turns = rows.flatMap(({ kind, content }) => (kind === 'prompts' ? content.number : content.prompt_number) ?? []).map(Number)
       return { sessionId: into.id, turns: [...new Set(turns)], hasSession: own !== undefined }
+    },
+    /** Takes a commit out of the deleted rows, so that its text can be put back. Records of what was shown that went with it come back here. */
+    takeCommit: async (unit: string): Promise<DeletedRowContent | null> => {
+      const rows = rowsOfUnit.all({ unit })
+      const commit = rows.find(({ kind }) => kind === 'commits')
+      if (!commit) return null
+      for (const { kind, row, session_id } of rows)
+        if (kind === 'injections') putRow(kind, readJsonColumn<DeletedRowContent>(row), { from: session_id, id: session_id })
+      dropUnit.run({ unit })
+      return readJsonColumn<DeletedRowContent>(commit.row)
     },
     /** Puts back the records of what was shown that went with a note. */
     restoreInjections: async (unit: string): Promise<void> => {

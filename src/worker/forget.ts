@@ -5,8 +5,9 @@
 import { join } from 'node:path'
 import { episodeDraft } from '../capture/capture.ts'
 import { distillTurn } from '../capture/turns.ts'
+import { shortHash } from '../core/commit.ts'
 import { fingerprint } from '../core/hash.ts'
-import type { ProjectKey } from '../core/ids.ts'
+import { asProjectKey, type ProjectKey } from '../core/ids.ts'
 import type { ErasedIds } from '../core/job.ts'
 import type { Change, Session } from '../core/memory.ts'
 import { isMemoryId, memoryId, parseMemoryId } from '../core/memory-kinds.ts'
@@ -57,7 +58,16 @@ export async function planDeletion(services: Services, request: DeletionRequest)
 }
 
 type Selection = SelectedRows & { notes: NoteId[]; units: string[] }
-const emptySelection = (): Selection => ({ sessions: [], prompts: [], observations: [], summaries: [], toolUses: [], notes: [], units: [] })
+const emptySelection = (): Selection => ({
+  sessions: [],
+  prompts: [],
+  observations: [],
+  summaries: [],
+  toolUses: [],
+  commits: [],
+  notes: [],
+  units: [],
+})
 
 async function selectByIds(services: Services, ids: string[], hard: boolean): Promise<Selection> {
   const { store } = services
@@ -76,7 +86,11 @@ async function selectByIds(services: Services, ids: string[], hard: boolean): Pr
       (await store.observations.get([ref])).length > 0 ? selection.observations.push(ref) : await orUnit('observation', ref)
     else if (memory?.kind === 'summary') (await store.summaries.get(ref)) ? selection.summaries.push(ref) : await orUnit('summary', ref)
     else if (memory?.kind === 'prompt') (await store.prompts.get(ref)) ? selection.prompts.push(ref) : await orUnit('prompt', ref)
-    else if (memory?.kind === 'note' && isMemoryId(id)) throw noSuchMemory('note', memory.ref)
+    else if (memory?.kind === 'commit') {
+      const found = await findCommits(services, memory.ref, hard)
+      selection.commits.push(...found.commits)
+      selection.units.push(...found.units)
+    } else if (memory?.kind === 'note' && isMemoryId(id)) throw noSuchMemory('note', memory.ref)
     else {
       const found = await findSession(services, id, hard)
       if (typeof found === 'string') selection.units.push(found)
@@ -86,8 +100,32 @@ async function selectByIds(services: Services, ids: string[], hard: boolean): Pr
   return selection
 }
 
-/** The tables of memories that a turn or session contains. */
-export const TABLE_OF = { observation: 'observations', summary: 'summaries', prompt: 'prompts' } as const
+/** The tables of memories that are deleted by moving their rows. */
+export const TABLE_OF = { observation: 'observations', summary: 'summaries', prompt: 'prompts', commit: 'commits' } as const
+
+/** A commit by its number, or by its hash in every project that has it; and, if that is asked for, the deletions that took it. */
+async function findCommits({ store }: Services, ref: string, deleted: boolean): Promise<{ commits: number[]; units: string[] }> {
+  const commits = await commitIds(store, ref, false)
+  const units = deleted ? await deletedCommits({ store }, ref) : []
+  if (commits.length + units.length === 0) throw noSuchMemory('commit', ref)
+  return { commits, units }
+}
+
+/** The deletions that took a commit, by its number or its hash, and can still be undone. */
+export async function deletedCommits({ store }: Pick<Services, 'store'>, ref: string): Promise<string[]> {
+  const ids = /^\d{1,15}$/.test(ref) ? [Number(ref), ...(await commitIds(store, ref, true))] : await commitIds(store, ref, true)
+  const units = await Promise.all([...new Set(ids)].map(async (id) => (await store.deletions()).unitOf('commits', String(id))))
+  return units.filter((unit) => unit !== null)
+}
+
+async function commitIds(store: Services['store'], ref: string, forgotten: boolean): Promise<number[]> {
+  const numbered = !forgotten && /^\d{1,15}$/.test(ref) ? await store.commits.get(Number(ref)) : null
+  if (numbered) return [numbered.id]
+  const found = ref.length >= 7 ? await store.commits.withHash(ref, forgotten) : []
+  if (new Set(found.map(({ hash }) => hash)).size > 1)
+    throw new BadRequest(`several commits begin with ${ref}; write more of the hash. Nothing was changed.`)
+  return found.map(({ id }) => id)
+}
 
 /** A session by the agent's id or its beginning; or the deletion that took it, if that is asked for. */
 async function findSession({ store }: Services, id: string, deleted: boolean): Promise<Session | string> {
@@ -98,7 +136,7 @@ async function findSession({ store }: Services, id: string, deleted: boolean): P
   const unit = deleted ? await findDeletedSession({ store }, id) : null
   if (unit) return unit
   throw new BadRequest(
-    `there is no memory or session ${id}; ids look like #12, S4, P7, N01J… or the agent's id of a session. Nothing was deleted.`,
+    `there is no memory or session ${id}; ids look like #12, S4, P7, N01J…, C5 or the agent's id of a session. Nothing was deleted.`,
   )
 }
 
@@ -183,6 +221,7 @@ async function withoutCoveredRows({ store }: Services, selected: Selection): Pro
     observations: await keep(selected.observations, async (id) => (await store.observations.get([id]))[0]),
     summaries: await keep(selected.summaries, (id) => store.summaries.get(id)),
     toolUses: await keep(selected.toolUses, (id) => store.toolUses.get(id)),
+    commits: [...new Set(selected.commits)],
     notes: [...new Set(selected.notes)],
     units: [...new Set(selected.units)],
   }
@@ -297,6 +336,7 @@ async function countsOf({ store }: Services, plan: DeletionPlan, units: DeletedU
     observations: rows.observations + plan.observations.length + unitsOf('observations'),
     summaries: rows.summaries + plan.summaries.length + unitsOf('summaries'),
     notes: plan.notes.length + plan.derivedNotes.length,
+    commits: plan.commits.length + unitsOf('commits'),
     injections: rows.injections + plan.injections.length,
   }
 }
@@ -333,6 +373,11 @@ async function itemsOf(services: Services, plan: DeletionPlan): Promise<Forgotte
     const title = shorten(summary.request || summary.completed || summary.notes || summary.learned, MAX_TITLE_CHARS)
     items.push({ kind: 'summary', id: memoryId('summary', id), title, project: summary.project, at: summary.at, because })
   }
+  for (const id of plan.commits.slice(0, MAX_LISTED_ITEMS)) {
+    const commit = await store.commits.get(id)
+    if (commit)
+      items.push({ kind: 'commit', id: memoryId('commit', id), title: commit.subject, project: commit.project, at: commit.at, because })
+  }
   return [...items, ...(await notesOf(services, plan.notes.slice(0, MAX_LISTED_ITEMS))).map((note) => noteItem(note, because))]
 }
 
@@ -367,6 +412,8 @@ export function unitItem({ unit, kind, ref, row, project }: DeletedUnit, because
       }
     case 'observations':
       return { kind: 'observation', id: memoryId('observation', ref), title: text('title'), project, at, because }
+    case 'commits':
+      return { kind: 'commit', id: unit, title: text('subject'), project, at, because }
     default:
       return { kind: 'observation', id: unit, title: text('tool', 'event'), project, at, because }
   }
@@ -404,6 +451,7 @@ async function remainingCopies(services: Services, plan: DeletionPlan, units: De
       where: '',
       how: 'delete them in the agent',
     })
+  copies.push(...(await commitsInRepositories(services, plan, units)))
   for (const name of foldersIn(services.home.folder)?.filter((one) => one.startsWith(REPLACED_PREFIX)) ?? []) {
     const where = join(services.home.folder, name)
     copies.push({ what: 'data that was set aside when a backup was restored', where, how: `rm -r '${where}'` })
@@ -428,6 +476,28 @@ async function remainingCopies(services: Services, plan: DeletionPlan, units: De
   return copies
 }
 
+/** The commits are still in the repositories they were read from. */
+async function commitsInRepositories(services: Services, plan: DeletionPlan, units: DeletedUnit[]): Promise<RemainingCopy[]> {
+  const { store } = services
+  const commits = (await Promise.all(plan.commits.map((id) => store.commits.get(id)))).flatMap((commit) => commit ?? [])
+  const hashes = [
+    ...commits.map(({ project, hash }) => ({ project: project as string, hash })),
+    ...units.filter(({ kind }) => kind === 'commits').map(({ project, row }) => ({ project, hash: String(row.hash) })),
+  ]
+  const copies: RemainingCopy[] = []
+  for (const [project, of] of Map.groupBy(hashes, (one) => one.project)) {
+    const [session] = await store.sessions.recent(asProjectKey(project), 1)
+    const shown = of.slice(0, MAX_LISTED_COPIES).map(({ hash }) => shortHash(hash))
+    const more = of.length > shown.length ? ` and ${of.length - shown.length} more` : ''
+    copies.push({
+      what: `the ${of.length === 1 ? 'commit' : 'commits'} in the project's own repository (${shown.join(', ')}${more})`,
+      where: session?.folder ?? project,
+      how: 'rewrite the history of the repository (git rebase --interactive, or git filter-repo), push it with --force, and run: git reflog expire --expire=now --all && git gc --prune=now',
+    })
+  }
+  return copies
+}
+
 /** The folders in which the projects of some notes were last worked on. */
 async function foldersOf(services: Services, notes: string[]): Promise<string[]> {
   const projects = new Set((await notesOf(services, notes)).map(({ project }) => project))
@@ -436,6 +506,7 @@ async function foldersOf(services: Services, notes: string[]): Promise<string[]>
 }
 
 const TURNS_PER_TRANSACTION = 20
+const COMMITS_PER_TRANSACTION = 100
 
 /**
  * Moves everything of a plan out of sight, so that it can be restored or erased; notes of a hard deletion are deleted at once. Carrying a plan
@@ -458,6 +529,16 @@ export async function hide(services: Services, plan: DeletionPlan, hard: boolean
     await Bun.sleep(0)
   }
   changes.push(...(await store.transaction(() => hideSingles(services, plan, now))))
+  for (let from = 0; from < plan.commits.length; from += COMMITS_PER_TRANSACTION) {
+    const batch = plan.commits.slice(from, from + COMMITS_PER_TRANSACTION)
+    await store.transaction(async () => {
+      for (const id of batch) {
+        await (await store.deletions()).keepCommit(id, memoryId('commit', id), now)
+        await store.commits.forget(id)
+      }
+    })
+    await Bun.sleep(0)
+  }
   for (const id of [...plan.notes, ...plan.derivedNotes].map(asNoteId)) {
     if (hard) changes.push(...(await purgeNote(services.notebook, id, now)))
     else changes.push(...((await forgetNote(services.notebook, id, now))?.changes ?? []))
@@ -472,13 +553,14 @@ const sessionUnit = (id: number) => `session:${id}`
 const toolUseUnit = (id: number) => `tool use ${id}`
 
 /** The deletions that carrying out a plan makes; each can be undone alone. Records of what was shown come back with the first one. */
-export function unitsOf({ sessions, prompts, observations, summaries, toolUses, notes }: DeletionPlan): string[] {
+export function unitsOf({ sessions, prompts, observations, summaries, toolUses, commits, notes }: DeletionPlan): string[] {
   return [
     ...sessions.map(sessionUnit),
     ...prompts.map((id) => memoryId('prompt', id)),
     ...observations.map((id) => memoryId('observation', id)),
     ...summaries.map((id) => memoryId('summary', id)),
     ...toolUses.map(toolUseUnit),
+    ...commits.map((id) => memoryId('commit', id)),
     ...notes.map((id) => memoryId('note', id)),
   ]
 }

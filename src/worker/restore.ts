@@ -1,11 +1,12 @@
 import { queueDistill, queueEpisode } from '../capture/capture.ts'
 import { distillTurn } from '../capture/turns.ts'
+import { asProjectKey } from '../core/ids.ts'
 import type { Change } from '../core/memory.ts'
 import { memoryId, parseMemoryId } from '../core/memory-kinds.ts'
 import { asNoteId, type NoteId } from '../core/note.ts'
 import { restoreNote } from '../notes/notes.ts'
 import type { ForgottenItem, RestoreReport } from '../wire/contract/forget.ts'
-import { findDeletedSession, TABLE_OF, unitItem } from './forget.ts'
+import { deletedCommits, findDeletedSession, TABLE_OF, unitItem } from './forget.ts'
 import { BadRequest } from './server.ts'
 import { readActionWith, type Services } from './services.ts'
 
@@ -34,7 +35,14 @@ export async function restore(services: Services, ids: string[], now: number): P
       await store.transaction(async () => (await store.deletions()).restoreInjections(memoryId('note', note.id)))
       continue
     }
-    if (memory?.kind === 'commit') throw new BadRequest(`${id} is a commit; to read it again: recollect import --from git`)
+    if (memory?.kind === 'commit') {
+      const units = await deletedCommits(services, memory.ref)
+      for (const unit of units) report.restored.push(await restoreCommit(services, unit))
+      if (units.length > 0) continue
+      if (!(await store.commits.find(memory.ref))) throw new BadRequest(`${id} was not deleted, or is too long ago to be restored`)
+      report.unchanged.push(id)
+      continue
+    }
     const unit = memory ? await (await store.deletions()).unitOf(TABLE_OF[memory.kind], memory.ref) : await findDeletedSession(services, id)
     if (unit !== null) report.restored.push(await restoreUnit(services, unit, now, changes))
     else if (await isThere(services, memory, id)) report.unchanged.push(id)
@@ -47,6 +55,19 @@ export async function restore(services: Services, ids: string[], now: number): P
   services.stream.publish({ type: 'memories-deleted', data: {} })
   services.queue.kick()
   return report
+}
+
+async function restoreCommit({ store }: Services, unit: string): Promise<ForgottenItem> {
+  const deleted = await (await store.deletions()).unit(unit)
+  await store.transaction(async () => {
+    const row = await (await store.deletions()).takeCommit(unit)
+    if (!deleted || !row || !(await store.commits.restore(row))) throw new BadRequest(`${unit} cannot be restored any more`)
+    await store.commits.settleReverts(await store.projects.currentKey(asProjectKey(deleted.project)))
+    // Makes its vector again.
+    await store.jobs.add('embed', 'waiting', {}, Date.now(), Date.now())
+  })
+  if (!deleted) throw new BadRequest(`${unit} cannot be restored any more`)
+  return unitItem(deleted, 'chosen')
 }
 
 async function whyNotRestorable({ store }: Services, id: string, note: NoteId): Promise<string> {

@@ -14,8 +14,10 @@ import { exportLines } from '../../src/worker/export.ts'
 import { planDeletion } from '../../src/worker/forget.ts'
 import { importMemories } from '../../src/worker/import-memories.ts'
 import { importTranscripts } from '../../src/worker/import-transcripts.ts'
-import { prompt, temporaryFolder, toolUse } from '../support/builders.ts'
+import { ingestDelivery } from '../../src/worker/intake.ts'
+import { nowhere, prompt, temporaryFolder, toolUse } from '../support/builders.ts'
 import { claudeMemDatabase } from '../support/claude-mem.ts'
+import { aRepository } from '../support/repository.ts'
 import { transcript } from '../support/transcript.ts'
 import { aHome, aStory, type Home, residue, SENTENCE, WORDS } from './deleting-support.ts'
 
@@ -117,6 +119,85 @@ test('a note is deleted with its versions, its merged copy and its history in gi
   expect(await residue(at.home)).toEqual([])
   expect(await noteHistory(at.desk.notebook, other.path)).toHaveLength(2)
   expect(await at.store.notes.get(other.id)).not.toBeNull()
+})
+
+/** A way of deleting the commit that says the sentence for good. */
+const COMMIT_WAYS: [string, (at: Home, commit: { id: number; hash: string; at: number; project: string }) => Promise<unknown>][] = [
+  ['its id', (at, { id }) => at.forget({ ids: [`C${id}`], hard: true })],
+  ['its hash', (at, { hash }) => at.forget({ ids: [`C${hash.slice(0, 12)}`], hard: true })],
+  ['its words', (at) => at.forget({ query: `${WORDS[3]} ${WORDS[1]}`, hard: true })],
+  ['the name of its author', (at) => at.forget({ query: 'Ada', hard: true })],
+  ['its time', (at, { at: since }) => at.forget({ since, before: since + 1, hard: true })],
+  ['its project', (at, { project }) => at.forget({ project, hard: true })],
+  [
+    'its project, by the older route',
+    async (at, { project }) => {
+      await at.call('POST /api/projects/wipe', { project, confirm: project })
+      await at.desk.queue.drained()
+    },
+  ],
+  [
+    'its id, after it was deleted softly',
+    async (at, { id }) => {
+      await at.forget({ ids: [`C${id}`] })
+      return at.forget({ ids: [`C${id}`], hard: true })
+    },
+  ],
+  [
+    'its words, after it was deleted softly',
+    async (at, { hash }) => {
+      await at.forget({ ids: [`C${hash}`] })
+      return at.forget({ query: SENTENCE, hard: true })
+    },
+  ],
+]
+
+test.each(COMMIT_WAYS)(
+  'no byte of a commit is left after deleting it by %s, and reading the repository does not bring it back',
+  async (_, deleteIt) => {
+    await using at = await aHome()
+    const { commit, readAgain } = await aCommit(at)
+    expect((await residue(at.home)).join()).toContain('fulltext has')
+    await deleteIt(at, commit)
+    expect(await residue(at.home, { isJustErased: true })).toEqual([])
+    await readAgain()
+    expect(await residue(at.home)).toEqual([])
+    expect(await at.store.commits.get(commit.id)).toBeNull()
+  },
+)
+
+test('a deleted commit is hidden, can be restored by its id or hash, and its copy in the repository is named', async () => {
+  await using at = await aHome()
+  const { commit, readAgain } = await aCommit(at)
+  const found = async () => (await at.call('POST /api/search', { query: WORDS[0] as string })).hits.map(({ kind, id }) => [kind, id])
+  const shown = async () => JSON.stringify(await at.call('GET /api/injections', { limit: 99 }))
+  const before = { found: await found(), shown: await shown(), commit: await at.store.commits.get(commit.id) }
+  expect(before.found).toContainEqual(['commit', String(commit.id)])
+  const client: ToolDeps = { worker: at, project: null, now: Date.now }
+  const call = { signal: new AbortController().signal, progress: () => {} }
+  for (const id of [`C${commit.id}`, `C${commit.hash.slice(0, 9)}`]) {
+    expect(await forget.run(client, forget.input.parse({ ids: [id] }), call)).toContain(`Deleted: C${commit.id}.`)
+    await readAgain()
+    expect(await found()).toEqual([])
+    expect([...at.store.commits.each(null)].map(({ subject }) => subject)).toEqual(['docs: explain the tide table'])
+    expect(await shown()).not.toContain(WORDS[0] as string)
+    expect(await at.call('GET /api/forgotten', {})).toMatchObject([
+      { kind: 'commit', id: `C${commit.id}`, title: before.commit?.subject ?? '' },
+    ])
+    expect(await at.call('POST /api/restore', { ids: [id] })).toMatchObject({ restored: [{ id: `C${commit.id}` }] })
+    await at.desk.queue.drained()
+    expect({ found: await found(), shown: await shown(), commit: await at.store.commits.get(commit.id) }).toEqual(before)
+    expect(await at.call('POST /api/restore', { ids: [id] })).toEqual({ restored: [], unchanged: [id] })
+  }
+  expect(await at.call('POST /api/forget/preview', { ids: [`C${commit.id}`], hard: true })).toMatchObject({
+    counts: { commits: 1 },
+    items: [{ kind: 'commit', id: `C${commit.id}`, because: 'chosen' }],
+    remaining: [
+      { what: expect.stringContaining(commit.hash.slice(0, 7)), where: at.project, how: expect.stringContaining('git filter-repo') },
+    ],
+  })
+  const audit = await at.call('GET /api/audit', { limit: 100 })
+  expect(audit.map(({ action, subject }) => `${action} ${subject.split(' ')[0]}`)).toContain('import git')
 })
 
 test('of a pushed note, the place of the remaining copy is named, and it does not come back from there', async () => {
@@ -359,6 +440,29 @@ const RECOLLECT = join(import.meta.dir, '..', '..', 'bin', 'recollect')
 const LINE = { sessionId: 's-import', agent: 'claude-code', project: 'app' }
 const OBSERVATION = { ...LINE, promptNumber: 1, type: 'change', narrative: '' }
 const SUMMARY = { ...LINE, promptNumber: 1, source: 'turn', nextSteps: '' }
+
+/** A repository of two commits, of which one says the sentence and was shown to a session. */
+async function aCommit(at: Home) {
+  const repository = aRepository(at.project)
+  repository.commit('docs: explain the tide table', 'tide.md')
+  repository.commit(
+    `fix: call the vault ${SENTENCE}\n\nThe vault must always be called ${SENTENCE}, because ${SENTENCE} says so.`,
+    `${WORDS[4]}.ts`,
+  )
+  const readAgain = () =>
+    Array.fromAsync(importMemories(at.desk, claudeCode, { from: 'git', paths: [at.project], project: null })).then(() =>
+      at.desk.queue.drained(),
+    )
+  await readAgain()
+  const commit = [...at.store.commits.each(null)].find(({ subject }) => subject.includes('vault'))
+  if (!commit) throw new Error('the commits were not read')
+  const prompted = { hook_event_name: 'UserPromptSubmit', prompt: 'What must the vault always be called?', prompt_id: 'q1' }
+  const payload = { session_id: 's-two', cwd: at.project, transcript_path: '', ...prompted }
+  await ingestDelivery(at.desk, { agent: claudeCode, payload, context: nowhere, delivery: null, at: Date.now() })
+  await at.desk.queue.drained()
+  expect(JSON.stringify(await at.store.injections.recent(null, 50))).toContain(WORDS[0] as string)
+  return { commit, readAgain }
+}
 
 async function importLines(at: Home, lines: object[]): Promise<void> {
   const path = join(at.folder, 'export.jsonl')

@@ -14,8 +14,11 @@ export const DELETED_TABLES = [
 ] as const
 export type DeletedTable = (typeof DELETED_TABLES)[number]
 
-/** Commits belong to no session. Their rows stay, without their text. */
-export type DeletedKind = DeletedTable | 'commits'
+/** Commits belong to no session; their rows stay, without their text. Of threads only what replaced them is kept. */
+export type DeletedKind = DeletedTable | 'commits' | 'threads'
+
+/** The first turn of a thread, and that of the thread in another session that replaced it. */
+export type ReplacedThread = { first: number; bySession: number; byFirst: number }
 
 /** The columns of each of these tables, as they are in this database. */
 export function columnsOfDeletedTables(db: Database): Record<DeletedTable, string[]> {

@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import type { ProjectKey } from '../core/ids.ts'
 import type { Observation } from '../core/memory.ts'
-import { DELETED_TABLES, type DeletedKind, type DeletedRowContent, deletedRowWriter } from './deleted-rows.ts'
+import { DELETED_TABLES, type DeletedKind, type DeletedRowContent, deletedRowWriter, type ReplacedThread } from './deleted-rows.ts'
 import { type ObservationTableRow, observationOf } from './observations.ts'
 import { NO_ROWS, type RowsAndBytes, readJsonColumn, type SqlParams } from './statement.ts'
 import type { Tombstones } from './tombstones.ts'
@@ -16,6 +16,9 @@ export type DeletedUnit = {
   at: number
   rows: number
 }
+
+/** What came back, and what the caller must link again. */
+type RestoredRows = { sessionId: number; turns: number[]; hasSession: boolean; replaced: ReplacedThread[] }
 
 type DeletedRow = { unit: string; kind: DeletedKind; ref: string; session_id: number; row: string; at: number }
 
@@ -58,7 +61,7 @@ export function deletionUndoStatements(db: Database, tombstones: Tombstones) {
       units.all({ project, limit, unit: null }).map(withRow),
     unit: async (unit: string): Promise<DeletedUnit | null> => units.all({ project: null, limit: 1, unit }).map(withRow)[0] ?? null,
     /** Puts the rows of a unit back. The caller must index them again. Null when their session is deleted too. */
-    restoreUnit: async (unit: string): Promise<{ sessionId: number; turns: number[]; hasSession: boolean } | null> => {
+    restoreUnit: async (unit: string): Promise<RestoredRows | null> => {
       const rows = rowsOfUnit.all({ unit }).map((row) => ({ ...row, content: readJsonColumn<DeletedRowContent>(row.row) }))
       const [first] = rows.filter(({ kind }) => kind !== 'injections')
       const of = sessionOf.get({ unit })
@@ -72,7 +75,8 @@ export function deletionUndoStatements(db: Database, tombstones: Tombstones) {
       dropUnit.run({ unit })
       tombstones.removeUnit(unit)
       const turns = rows.flatMap(({ kind, content }) => (kind === 'prompts' ? content.number : content.prompt_number) ?? []).map(Number)
-      return { sessionId: into.id, turns: [...new Set(turns)], hasSession: own !== undefined }
+      const replaced = rows.filter(({ kind }) => kind === 'threads').map(({ row }) => readJsonColumn<ReplacedThread>(row))
+      return { sessionId: into.id, turns: [...new Set(turns)], hasSession: own !== undefined, replaced }
     },
     /** Takes a commit out of the deleted rows, so that its text can be put back. Records of what was shown that went with it come back here. */
     takeCommit: async (unit: string): Promise<DeletedRowContent | null> => {

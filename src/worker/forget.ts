@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path'
 import { episodeDraft } from '../capture/capture.ts'
-import { distillTurn } from '../capture/turns.ts'
+import { distillTurn, rebuildThreads } from '../capture/turns.ts'
 import { shortHash } from '../core/commit.ts'
 import { fingerprint } from '../core/hash.ts'
 import { asProjectKey, type ProjectKey } from '../core/ids.ts'
@@ -581,7 +581,10 @@ async function hideTurns(services: Services, promptIds: number[], now: number): 
       changes.push(...(await distillAgain(services, { sessionId: turn.sessionId, number: next }, memoryId('prompt', id), now)))
   }
   // The title of the session is gone, which was part of the context of its observations.
-  for (const id of sessions) await store.observations.reindex(id)
+  for (const id of sessions) {
+    await store.observations.reindex(id)
+    await rebuildThreads(store, id)
+  }
   return changes
 }
 

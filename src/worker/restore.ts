@@ -1,5 +1,5 @@
 import { queueDistill, queueEpisode } from '../capture/capture.ts'
-import { distillTurn } from '../capture/turns.ts'
+import { distillTurn, rebuildThreads } from '../capture/turns.ts'
 import { asProjectKey } from '../core/ids.ts'
 import type { Change } from '../core/memory.ts'
 import { memoryId, parseMemoryId } from '../core/memory-kinds.ts'
@@ -101,6 +101,12 @@ async function restoreUnit(services: Services, unit: string, now: number, change
         // Links it to its neighbours again.
         changes.push(...(await distillTurn(store, { sessionId: restored.sessionId, number: turn }, readActionWith(services.agents))))
       }
+    await rebuildThreads(store, restored.sessionId)
+    for (const { first, bySession, byFirst } of restored.replaced) {
+      const thread = await store.threads.ofTurn(restored.sessionId, first)
+      const by = await store.threads.ofTurn(bySession, byFirst)
+      if (thread && by && thread.replacedBy === null) await store.threads.setReplaced(thread.id, by.id)
+    }
     await queueEpisode(store, restored.sessionId, 'session-end', now)
     return restored.sessionId
   })

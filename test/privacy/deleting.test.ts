@@ -371,6 +371,47 @@ test('a soft deletion hides everything of it, and an agent can only delete softl
   expect(await at.store.prompts.get(promptId)).not.toBeNull()
 })
 
+test('no result points to a deleted turn, and what a deleted session replaced holds again, until they are restored', async () => {
+  await using at = await aHome()
+  const told = async (session: string, ...turns: [text: string, answer: string][]) => {
+    for (const [n, [text, answer]] of turns.entries()) {
+      await at.report(prompt(text, `${session}-${n}`), session)
+      await at.report({ kind: 'turn-ended', promptId: `${session}-${n}`, answer }, session)
+    }
+    await at.desk.queue.drained()
+  }
+  await told(
+    's-one',
+    ['Secrets of nested payloads are readable in the log pipeline, customers complain', 'I will mask every key that contains password.'],
+    ['No, only suffixes of nested payloads count.', 'Settled: redact masks nested payloads by suffix, secrets only.'],
+  )
+  await told('s-two', [
+    'Amendment to the redact rule for nested payloads in the log pipeline',
+    'Amended rule: redact masks secrets of nested payloads anywhere in the key.',
+  ])
+  const threads = async () =>
+    (await Promise.all([1, 2].map((id) => at.store.threads.ofSession(id)))).map((list) =>
+      list.map(({ first, last, outcome, replacedBy }) => ({ turns: [first, last], outcome, isReplaced: replacedBy !== null })),
+    )
+  const before = await threads()
+  expect(before).toEqual([[{ turns: [1, 2], outcome: 2, isReplaced: true }], [{ turns: [1, 1], outcome: 1, isReplaced: false }]])
+  const deletions: [RequestOf<'POST /api/forget'>, string, unknown][] = [
+    [{ ids: ['P2'] }, 'P2', [[{ turns: [1, 1], outcome: 1, isReplaced: true }], before[1]]],
+    [{ ids: ['P1'] }, 'P1', [[{ turns: [2, 2], outcome: 2, isReplaced: true }], before[1]]],
+    [{ session: 's-one' }, 's-one', [[], before[1]]],
+    [{ ids: ['P3'] }, 'P3', [[{ ...before[0]?.[0], isReplaced: false }], []]],
+    [{ session: 's-two' }, 's-two', [[{ ...before[0]?.[0], isReplaced: false }], []]],
+  ]
+  for (const [what, id, left] of deletions) {
+    await at.forget(what)
+    await at.desk.queue.drained()
+    expect(await threads()).toEqual(left as never)
+    await at.call('POST /api/restore', { ids: [id] })
+    await at.desk.queue.drained()
+    expect(await threads()).toEqual(before)
+  }
+})
+
 test('a deletion is refused as a whole when an id is wrong, a filter is misspelt, or something else would go by now', async () => {
   await using at = await aHome()
   const { promptId } = await aStory(at)

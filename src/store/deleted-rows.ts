@@ -14,8 +14,11 @@ export const DELETED_TABLES = [
 ] as const
 export type DeletedTable = (typeof DELETED_TABLES)[number]
 
-/** Commits belong to no session; their rows stay, without their text. Of threads only what replaced them is kept. */
-export type DeletedKind = DeletedTable | 'commits' | 'threads'
+/**
+ * Commits belong to no session; their rows stay, without their text. Of threads only what replaced them is kept, and of statements only the places
+ * where they were said.
+ */
+export type DeletedKind = DeletedTable | 'commits' | 'threads' | 'places'
 
 /** The first turn of a thread, and that of the thread in another session that replaced it. */
 export type ReplacedThread = { first: number; bySession: number; byFirst: number }

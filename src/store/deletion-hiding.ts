@@ -60,6 +60,9 @@ export function deletionHidingStatements(db: Database, tombstones: Tombstones) {
     SELECT @unit, 'threads', '', s.id, s.project, s.started_at, json_object('first', t.first, 'bySession', b.session_id, 'byFirst', b.first), @at
     FROM threads t JOIN threads b ON b.id = t.replaced_by JOIN sessions s ON s.id = t.session_id
     WHERE t.session_id = @sessionId AND b.session_id <> @sessionId AND (@number IS NULL OR @number BETWEEN t.first AND t.last)`)
+  const keepPlace = db.prepare(`
+    INSERT INTO deleted_rows (unit, kind, ref, session_id, project, happened_at, row, at)
+    VALUES (@unit, 'places', @note, @sessionId, @project, @at, json_object('place', @place), @at)`)
   const commitColumns = (db.query("SELECT name FROM pragma_table_info('commits')").all() as { name: string }[]).map(({ name }) => name)
   const keepCommit = db.prepare(`
     INSERT INTO deleted_rows (unit, kind, ref, session_id, project, happened_at, row, at)
@@ -162,6 +165,13 @@ export function deletionHidingStatements(db: Database, tombstones: Tombstones) {
     },
     /** Returns the session; null when the summary does not exist. */
     hideSummary: async (id: number, unit: string, at: number): Promise<number | null> => hideSummary(unit, id, at),
+    /** Remembers that a statement was said in a deleted turn. */
+    keepPlace: async (
+      lost: { note: string; place: string; unit: string; sessionId: number; project: string },
+      at: number,
+    ): Promise<void> => {
+      keepPlace.run({ ...lost, at })
+    },
     /** Copies a commit to the deleted rows. The caller must then erase its text. */
     keepCommit: async (id: number, unit: string, at: number): Promise<void> => {
       keepCommit.run({ id, unit, at })

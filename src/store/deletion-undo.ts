@@ -1,6 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import type { ProjectKey } from '../core/ids.ts'
 import type { Observation } from '../core/memory.ts'
+import { asNoteId, type NoteId } from '../core/note.ts'
 import { DELETED_TABLES, type DeletedKind, type DeletedRowContent, deletedRowWriter, type ReplacedThread } from './deleted-rows.ts'
 import { type ObservationTableRow, observationOf } from './observations.ts'
 import { NO_ROWS, type RowsAndBytes, readJsonColumn, type SqlParams } from './statement.ts'
@@ -18,7 +19,10 @@ export type DeletedUnit = {
 }
 
 /** What came back, and what the caller must link again. */
-type RestoredRows = { sessionId: number; turns: number[]; hasSession: boolean; replaced: ReplacedThread[] }
+type RestoredRows = { sessionId: number; turns: number[]; hasSession: boolean; replaced: ReplacedThread[]; places: StatementPlace[] }
+
+/** A statement and a place where it was said. */
+type StatementPlace = { note: NoteId; place: string }
 
 type DeletedRow = { unit: string; kind: DeletedKind; ref: string; session_id: number; row: string; at: number }
 
@@ -32,6 +36,9 @@ export function deletionUndoStatements(db: Database, tombstones: Tombstones) {
     'SELECT row, at FROM deleted_rows WHERE kind = @kind AND ref = @ref',
   )
   const rowsOfUnit = db.prepare<DeletedRow, SqlParams>('SELECT unit, kind, ref, session_id, row, at FROM deleted_rows WHERE unit = @unit')
+  const placesOfNote = db.prepare<{ place: string }, SqlParams>(
+    "SELECT row ->> 'place' AS place FROM deleted_rows WHERE kind = 'places' AND ref = @note",
+  )
   const dropUnit = db.prepare('DELETE FROM deleted_rows WHERE unit = @unit')
   // The row with the lowest rank, which `min` selects, says what the unit is.
   const units = db.prepare<Omit<DeletedUnit, 'row'> & { row: string; rank: number }, SqlParams>(`
@@ -76,7 +83,7 @@ export function deletionUndoStatements(db: Database, tombstones: Tombstones) {
       tombstones.removeUnit(unit)
       const turns = rows.flatMap(({ kind, content }) => (kind === 'prompts' ? content.number : content.prompt_number) ?? []).map(Number)
       const replaced = rows.filter(({ kind }) => kind === 'threads').map(({ row }) => readJsonColumn<ReplacedThread>(row))
-      return { sessionId: into.id, turns: [...new Set(turns)], hasSession: own !== undefined, replaced }
+      return { sessionId: into.id, turns: [...new Set(turns)], hasSession: own !== undefined, replaced, places: rows.flatMap(placeIn) }
     },
     /** Takes a commit out of the deleted rows, so that its text can be put back. Records of what was shown that went with it come back here. */
     takeCommit: async (unit: string): Promise<DeletedRowContent | null> => {
@@ -94,6 +101,11 @@ export function deletionUndoStatements(db: Database, tombstones: Tombstones) {
         putRow('injections', readJsonColumn<DeletedRowContent>(row), { from: session_id, id: session_id })
       dropUnit.run({ unit })
     },
+    /** Where statements were said, in the turns of these deletions. */
+    placesOfUnits: async (wanted: string[]): Promise<StatementPlace[]> =>
+      wanted.flatMap((unit) => rowsOfUnit.all({ unit })).flatMap(placeIn),
+    /** Where a statement was said, in deleted turns that can still be restored. */
+    placesOfNote: async (note: NoteId): Promise<string[]> => placesOfNote.all({ note }).map(({ place }) => place),
     /** Removes the rows of a unit for good. Its tombstones stay. */
     eraseUnit: async (unit: string): Promise<number> => dropUnit.run({ unit }).changes,
     /** Removes deletions that are too old to be undone, at most `limit` of them. */
@@ -102,6 +114,9 @@ export function deletionUndoStatements(db: Database, tombstones: Tombstones) {
     countErasable: async (before: number): Promise<RowsAndBytes> => past.get({ before }) ?? NO_ROWS,
   }
 }
+
+const placeIn = ({ kind, ref, row }: DeletedRow): StatementPlace[] =>
+  kind === 'places' ? [{ note: asNoteId(ref), ...readJsonColumn<{ place: string }>(row) }] : []
 
 const withRow = ({ row, rank: _, ...unit }: Omit<DeletedUnit, 'row'> & { row: string; rank: number }): DeletedUnit => ({
   ...unit,

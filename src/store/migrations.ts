@@ -645,8 +645,8 @@ const MIGRATIONS: string[] = [
   ALTER TABLE notes ADD COLUMN said TEXT NOT NULL DEFAULT '[]';
   CREATE INDEX notes_of_namespace ON notes (namespace, project, updated_at);
   `,
-  /* 26: deletions that wait take no commits along */ `
-  UPDATE jobs SET payload = json_insert(payload, '$.commits', json('[]')) WHERE kind = 'erase';
+  /* 26: deletions that wait take no commits and no places of statements along */ `
+  UPDATE jobs SET payload = json_insert(payload, '$.commits', json('[]'), '$.lostPlaces', json('[]')) WHERE kind = 'erase';
   `,
 ]
 

@@ -11,9 +11,9 @@ import { asProjectKey, type ProjectKey } from '../core/ids.ts'
 import type { ErasedIds } from '../core/job.ts'
 import type { Change, Session } from '../core/memory.ts'
 import { isMemoryId, memoryId, parseMemoryId } from '../core/memory-kinds.ts'
-import { asNoteId, type Note, type NoteId } from '../core/note.ts'
+import { asNoteId, isStatement, type Note, type NoteId } from '../core/note.ts'
 import { shorten } from '../core/text.ts'
-import { areNear, forgetNote, isEditedByHand, normalised, purgeNote, rewriteNote, shingles } from '../notes/notes.ts'
+import { areNear, forgetNote, isEditedByHand, normalised, purgeNote, removePlaces, rewriteNote, shingles } from '../notes/notes.ts'
 import { exists } from '../platform/files.ts'
 import { foldersIn } from '../platform/folder.ts'
 import { REPLACED_PREFIX } from '../platform/paths.ts'
@@ -21,6 +21,7 @@ import type { DeletedUnit, DeletionFilter, SelectedRows } from '../store/store.t
 import type { ForgetCounts, ForgetPreview, ForgottenItem, RemainingCopy } from '../wire/contract/forget.ts'
 import { queueDistillingByModel } from './background-distiller.ts'
 import { syncSettings } from './background-sync.ts'
+import { isSaidInSomeTurn, planStatements, sessionUnit, stateAgain } from './deleted-statements.ts'
 import { episodeOf } from './draft-notes.ts'
 import { noSuchMemory } from './missing-memory.ts'
 import { resolveProject } from './request-params.ts'
@@ -45,12 +46,14 @@ export type DeletionPlan = Omit<ErasedIds, 'at'>
 export async function planDeletion(services: Services, request: DeletionRequest): Promise<DeletionPlan> {
   const selected = request.ids ? await selectByIds(services, request.ids, request.hard) : await selectByFilter(services, request)
   const withoutDoubles = await withoutCoveredRows(services, selected)
-  const derivedNotes = await notesDerivedFrom(services, withoutDoubles)
+  const statements = await planStatements(services.store, withoutDoubles, request.hard)
+  const derivedNotes = await notesDerivedFrom(services, withoutDoubles, statements)
   const notes = [...withoutDoubles.notes, ...derivedNotes]
   const shown = (await notesOf(services, notes)).map(({ id, createdAt }) => ({ id, at: createdAt }))
   return {
     ...withoutDoubles,
     derivedNotes,
+    lostPlaces: statements.lostPlaces,
     rewritten: await episodesToRewrite(services, withoutDoubles, notes),
     injections: await (await services.store.deletions()).injectionsShowing(withoutDoubles, shown),
     folders: await foldersOf(services, notes),
@@ -165,7 +168,7 @@ async function selectByFilter(services: Services, request: DeletionRequest): Pro
   // The usual case must not look at every session.
   if (session && filter.since === null && filter.before === null)
     return { ...emptySelection(), sessions: project === null || session.project === project ? [session.id] : [], units }
-  return { ...(await (await store.deletions()).selectInScope(filter)), notes: notesInScope(services, filter, session), units }
+  return { ...(await (await store.deletions()).selectInScope(filter)), notes: await notesInScope(services, filter, session), units }
 }
 
 async function knownProject(services: Services, name: string): Promise<ProjectKey> {
@@ -177,10 +180,16 @@ async function knownProject(services: Services, name: string): Promise<ProjectKe
 }
 
 /** Notes of a project or of a time. With a session, notes come along as derived. */
-function notesInScope({ store }: Services, { project, since, before }: DeletionFilter, session: Session | null): NoteId[] {
+async function notesInScope({ store }: Services, { project, since, before }: DeletionFilter, session: Session | null): Promise<NoteId[]> {
   if (session) return []
   const isInTime = ({ createdAt }: Note) => (since === null || createdAt >= since) && (before === null || createdAt < before)
-  return [...store.notes.each(project)].filter(isInTime).map(({ id }) => id)
+  const found: NoteId[] = []
+  for (const note of [...store.notes.each(project)].filter(isInTime)) {
+    // A statement goes with the turns in which it was said, and these may be of another time.
+    const isOfTurns = (since !== null || before !== null) && isStatement(note) && (await isSaidInSomeTurn(store, note))
+    if (!isOfTurns) found.push(note.id)
+  }
+  return found
 }
 
 /** Hidden notes are not indexed, so their texts are searched. */
@@ -228,12 +237,16 @@ async function withoutCoveredRows({ store }: Services, selected: Selection): Pro
 }
 
 /** Notes that were made from the selection: of a session, from a sentence of a turn, or by merging and reflecting on a selected note. */
-async function notesDerivedFrom({ store }: Services, selection: Selection): Promise<NoteId[]> {
-  const found = new Set<NoteId>()
+async function notesDerivedFrom(
+  { store }: Services,
+  selection: Selection,
+  statements: Awaited<ReturnType<typeof planStatements>>,
+): Promise<NoteId[]> {
+  const found = new Set<NoteId>(statements.notes)
   const chosen = new Set<string>(selection.notes)
   for (const id of selection.sessions) {
     const session = await store.sessions.get(id)
-    for (const note of session ? await store.notes.allOfSession(session.contentSessionId) : []) found.add(note.id)
+    for (const note of session ? await store.notes.allOfSession(session.contentSessionId) : []) if (!isStatement(note)) found.add(note.id)
   }
   for (const id of selection.prompts) {
     const prompt = await store.prompts.get(id)
@@ -241,7 +254,7 @@ async function notesDerivedFrom({ store }: Services, selection: Selection): Prom
     if (!prompt || !session) continue
     const said = ` ${normalised(`${prompt.text} ${prompt.answer ?? ''}`)} `
     for (const note of await store.notes.allOfSession(session.contentSessionId))
-      if (note.type !== 'episodic' && said.includes(` ${normalised(note.body)} `)) found.add(note.id)
+      if (note.type !== 'episodic' && !isStatement(note) && said.includes(` ${normalised(note.body)} `)) found.add(note.id)
   }
   for (const note of await notesOfUnits(store, selection.units)) if (note.deletedAt !== null) found.add(note.id)
   const sources = [...chosen, ...found]
@@ -249,6 +262,8 @@ async function notesDerivedFrom({ store }: Services, selection: Selection): Prom
     const id = asNoteId(sources[at] as string)
     for (const note of await notesMadeFrom(store, id)) {
       if (chosen.has(note.id) || found.has(note.id)) continue
+      // Said elsewhere too.
+      if (!chosen.has(id) && isStatement(note) && note.said.length > 0) continue
       found.add(note.id)
       sources.push(note.id)
     }
@@ -263,7 +278,7 @@ async function notesOfUnits(store: Services['store'], units: string[]): Promise<
     const [session] = await store.tombstones.sessionsOf([unit])
     const at = (await (await store.deletions()).unit(unit))?.at ?? 0
     const isMerged = (note: Note) => note.source === 'merge' || note.source === 'reflection'
-    found.push(...(await store.notes.deletedAt(at)).filter((note) => note.session === session || isMerged(note)))
+    found.push(...(await store.notes.deletedAt(at)).filter((note) => isMerged(note) || (note.session === session && !isStatement(note))))
     const own = session ? await store.notes.ofSession(session) : null
     if (own && own.deletedAt === null) found.push(own)
   }
@@ -539,6 +554,8 @@ export async function hide(services: Services, plan: DeletionPlan, hard: boolean
     })
     await Bun.sleep(0)
   }
+  for (const [note, lost] of Map.groupBy(plan.lostPlaces, (place) => asNoteId(place.note)))
+    changes.push(...(await losePlaces(services, note, lost, hard, now)))
   for (const id of [...plan.notes, ...plan.derivedNotes].map(asNoteId)) {
     if (hard) changes.push(...(await purgeNote(services.notebook, id, now)))
     else changes.push(...((await forgetNote(services.notebook, id, now))?.changes ?? []))
@@ -549,7 +566,6 @@ export async function hide(services: Services, plan: DeletionPlan, hard: boolean
   services.queue.kick()
 }
 
-const sessionUnit = (id: number) => `session:${id}`
 const toolUseUnit = (id: number) => `tool use ${id}`
 
 /** The deletions that carrying out a plan makes; each can be undone alone. Records of what was shown come back with the first one. */
@@ -630,6 +646,25 @@ async function hideSingles(services: Services, plan: DeletionPlan, now: number):
     changes.push(...(await distillAgain(services, turn, unit, now)))
   }
   return changes
+}
+
+/** Takes places away from a statement and remembers them with the deletion. One that a person rejected keeps them until they are erased. */
+async function losePlaces(
+  { store, notebook }: Services,
+  id: NoteId,
+  lost: DeletionPlan['lostPlaces'],
+  hard: boolean,
+  now: number,
+): Promise<Change[]> {
+  const note = await store.notes.get(id)
+  const places = lost.filter(({ place }) => note?.said.includes(place))
+  const gone = places.map(({ place }) => place)
+  if (!note || places.length === 0 || (note.deletedAt !== null && !hard)) return []
+  await store.transaction(async () => {
+    for (const one of places) await (await store.deletions()).keepPlace({ ...one, project: note.project }, now)
+    await stateAgain(store, gone, now)
+  })
+  return removePlaces(notebook, id, gone, now)
 }
 
 /** Writes the note of a session again from what is left of it. A note that a person has edited is deleted instead, because it may quote anything. */

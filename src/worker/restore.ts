@@ -3,8 +3,8 @@ import { distillTurn, rebuildThreads } from '../capture/turns.ts'
 import { asProjectKey } from '../core/ids.ts'
 import type { Change } from '../core/memory.ts'
 import { memoryId, parseMemoryId } from '../core/memory-kinds.ts'
-import { asNoteId, type NoteId } from '../core/note.ts'
-import { restoreNote } from '../notes/notes.ts'
+import { asNoteId, isStatement, type NoteId } from '../core/note.ts'
+import { restoreNote, restorePlaces } from '../notes/notes.ts'
 import type { ForgottenItem, RestoreReport } from '../wire/contract/forget.ts'
 import { deletedCommits, findDeletedSession, TABLE_OF, unitItem } from './forget.ts'
 import { BadRequest } from './server.ts'
@@ -86,7 +86,7 @@ async function restoreUnit(services: Services, unit: string, now: number, change
   const { store } = services
   const deleted = await (await store.deletions()).unit(unit)
   if (!deleted) throw new BadRequest('it cannot be restored any more')
-  const sessionId = await store.transaction(async () => {
+  const { sessionId, places } = await store.transaction(async () => {
     const restored = await (await store.deletions()).restoreUnit(unit)
     if (!restored)
       throw new BadRequest(`its session was deleted too, so restore that first; 'recollect restore' lists what can be restored`)
@@ -108,12 +108,21 @@ async function restoreUnit(services: Services, unit: string, now: number, change
       if (thread && by && thread.replacedBy === null) await store.threads.setReplaced(thread.id, by.id)
     }
     await queueEpisode(store, restored.sessionId, 'session-end', now)
-    return restored.sessionId
+    return restored
   })
+  for (const [note, said] of Map.groupBy(places, (place) => place.note))
+    changes.push(
+      ...(await restorePlaces(
+        services.notebook,
+        note,
+        said.map(({ place }) => place),
+        now,
+      )),
+    )
   // Notes that went with it.
   const session = await store.sessions.get(sessionId)
   for (const note of await store.notes.deletedAt(deleted.at))
-    if (note.session === session?.contentSessionId || note.source === 'merge' || note.source === 'reflection')
+    if ((note.session === session?.contentSessionId && !isStatement(note)) || note.source === 'merge' || note.source === 'reflection')
       changes.push(...((await restoreNote(services.notebook, note.id, now))?.changes ?? []))
   for (const observation of deleted.kind === 'observations' ? await store.observations.get([Number(deleted.ref)]) : [])
     changes.push({ kind: 'observation-added', observation })

@@ -412,6 +412,161 @@ test('no result points to a deleted turn, and what a deleted session replaced ho
   }
 })
 
+const RULE = `Never name the vault ${SENTENCE}, because the tests break.`
+
+/** States a decision and an open end. */
+const ANSWER = `I kept the file ${SENTENCE} rather than SQLite because the native build breaks. ${WORDS[2]} is not honoured yet.`
+
+/** A session with a rule in its second turn. */
+async function aRule(at: Home, session: string, rule = RULE): Promise<number> {
+  for (const [n, text] of ['Show the tide table in local time', rule, 'Draw the chart of the harbour'].entries()) {
+    await at.report(prompt(text, `${session}-${n}`), session)
+    await at.report({ kind: 'turn-ended', promptId: `${session}-${n}`, answer: text === RULE ? ANSWER : 'Fine.' }, session)
+  }
+  await at.report({ kind: 'session-ended', reason: 'exit' }, session)
+  await at.desk.queue.drained()
+  const found = (await at.store.sessions.withIdPrefix(session, 1))[0]
+  return (await at.store.prompts.ofSession(found?.id ?? 0)).find(({ number }) => number === 2)?.id ?? 0
+}
+
+/** The rules that are noted, each with the places where it was said. */
+const rulesIn = async (at: Home) =>
+  (await at.store.notes.list({ project: null, namespace: 'rules', now: Date.now(), limit: 99 })).map(({ body, said }) => [
+    body,
+    said.map((place) => place.slice(11)),
+  ])
+
+/** Everything that could state a rule again. */
+async function stateAgain(at: Home, exported: object[]): Promise<void> {
+  for (const { id } of await at.store.sessions.recent(null, 9))
+    await at.store.transaction(() => at.store.jobs.add('statements', String(id), { sessionId: id, occasion: 'session-end' }, Date.now()))
+  at.desk.queue.kick()
+  await at.desk.queue.drained()
+  if (exported.length > 0) await importLines(at, exported)
+  await at.desk.queue.drained()
+}
+
+const exportOf = (at: Home) => [...EXPORT_KINDS].flatMap((kind) => [...exportLines(at.store, kind, null)])
+
+const RULE_WAYS: [string, (at: Home, promptId: number) => Promise<unknown>][] = [
+  ['its turn', (at, id) => at.forget({ ids: [`P${id}`], hard: true })],
+  ['its session', (at) => at.forget({ session: 's-one', hard: true })],
+  [
+    'the time of its turn',
+    async (at, id) => {
+      const { at: since } = (await at.store.prompts.get(id)) ?? { at: 0 }
+      return at.forget({ since, before: since + 60_001, hard: true })
+    },
+  ],
+  [
+    'its turn, after that was deleted softly',
+    async (at, id) => {
+      await at.forget({ ids: [`P${id}`] })
+      return at.forget({ ids: [`P${id}`], hard: true })
+    },
+  ],
+]
+
+test.each(RULE_WAYS)('a rule goes for good with %s, and does not come back', async (_, deleteIt) => {
+  await using at = await aHome()
+  const id = await aRule(at, 's-one')
+  expect(await rulesIn(at)).toEqual([[RULE, ['s-one:2']]])
+  for (const namespace of ['decisions', 'open-ends'])
+    expect(await at.store.notes.list({ project: null, namespace, now: Date.now(), limit: 9 })).toMatchObject([{ session: 's-one' }])
+  await commit(at)
+  const exported = exportOf(at)
+  await deleteIt(at, id)
+  expect(await residue(at.home, { isJustErased: true })).toEqual([])
+  await stateAgain(at, exported)
+  expect(await rulesIn(at)).toEqual([])
+  expect(await residue(at.home)).toEqual([])
+})
+
+test.each(RULE_WAYS)('a rule that was said elsewhere too only loses that place with %s', async (_, deleteIt) => {
+  await using at = await aHome()
+  const id = await aRule(at, 's-one')
+  await aRule(at, 's-two')
+  expect(await rulesIn(at)).toEqual([[RULE, ['s-one:2', 's-two:2']]])
+  const exported = exportOf(at)
+  await deleteIt(at, id)
+  expect(await rulesIn(at)).toEqual([[RULE, ['s-two:2']]])
+  await stateAgain(at, exported)
+  expect(await rulesIn(at)).toEqual([[RULE, ['s-two:2']]])
+  await at.forget({ session: 's-two', hard: true })
+  await stateAgain(at, exported)
+  expect(await residue(at.home)).toEqual([])
+})
+
+test('no word of a rule is left that another session said in other words; their wording is noted instead', async () => {
+  await using at = await aHome()
+  const id = await aRule(at, 's-one', `From now on, start function names with 'x_', says ${SENTENCE}.`)
+  await aRule(at, 's-two', "Always start function names with 'x_'.")
+  expect(await rulesIn(at)).toHaveLength(1)
+  await at.forget({ ids: [`P${id}`] })
+  await at.desk.queue.drained()
+  expect(await rulesIn(at)).toEqual([["Always start function names with 'x_'.", ['s-two:2']]])
+  await at.forget({ ids: [`P${id}`], hard: true })
+  await at.desk.queue.drained()
+  expect(await residue(at.home)).toEqual([])
+  expect(await rulesIn(at)).toEqual([["Always start function names with 'x_'.", ['s-two:2']]])
+})
+
+test('rules come back with their turns, in whichever order these are restored; rejected ones do not', async () => {
+  await using at = await aHome()
+  const one = await aRule(at, 's-one')
+  const two = await aRule(at, 's-two')
+  const before = await rulesIn(at)
+  const restore = (...ids: string[]) => at.call('POST /api/restore', { ids })
+  await at.forget({ ids: [`P${one}`] })
+  expect(await rulesIn(at)).toEqual([[RULE, ['s-two:2']]])
+  await at.forget({ session: 's-two' })
+  expect(await rulesIn(at)).toEqual([])
+  await stateAgain(at, [])
+  expect(await rulesIn(at)).toEqual([])
+  await restore(`P${one}`)
+  expect(await rulesIn(at)).toEqual([[RULE, ['s-one:2']]])
+  await restore('s-two')
+  expect(await rulesIn(at)).toEqual(before)
+  await at.forget({ ids: [`P${one}`, `P${two}`] })
+  await at.forget({ ids: [`P${one}`], hard: true })
+  await restore(`P${two}`)
+  expect(await rulesIn(at)).toEqual([[RULE, ['s-two:2']]])
+  const [note] = await at.store.notes.list({ project: null, namespace: 'rules', now: Date.now(), limit: 9 })
+  await at.forget({ ids: [`N${note?.id}`] })
+  await at.forget({ ids: [`P${two}`] })
+  await restore(`P${two}`)
+  await stateAgain(at, [])
+  expect(await rulesIn(at)).toEqual([])
+})
+
+test('a rule that went with its turn is noted when it is said again', async () => {
+  await using at = await aHome()
+  await at.forget({ ids: [`P${await aRule(at, 's-one')}`] })
+  at.later(7 * 60 * 60_000)
+  await aRule(at, 's-three')
+  expect(await rulesIn(at)).toEqual([[RULE, ['s-three:2']]])
+})
+
+test('an option that a person chose goes with the answer that offered it', async () => {
+  await using at = await aHome()
+  await at.report(prompt('How shall we name the vault?', 't1'))
+  const answer = `Two ways:\n- Option A: keep the old name\n- Option B: call it ${SENTENCE}\nWhich one?`
+  await at.report({ kind: 'turn-ended', promptId: 't1', answer })
+  await at.report(prompt('Let us go with option B.', 't2'))
+  await at.report({ kind: 'turn-ended', promptId: 't2', answer: 'Fine.' })
+  await at.report({ kind: 'session-ended', reason: 'exit' })
+  await at.desk.queue.drained()
+  const chosen = async () =>
+    (await at.store.notes.list({ project: null, namespace: 'decisions', now: Date.now(), limit: 9 })).map(({ body }) => body)
+  expect((await chosen()).join()).toContain(SENTENCE)
+  await at.forget({ ids: ['P1'] })
+  expect((await chosen()).join()).not.toContain(SENTENCE)
+  await at.call('POST /api/restore', { ids: ['P1'] })
+  expect((await chosen()).join()).toContain(SENTENCE)
+  await at.forget({ ids: ['P1'], hard: true })
+  expect(await residue(at.home)).toEqual([])
+})
+
 test('a deletion is refused as a whole when an id is wrong, a filter is misspelt, or something else would go by now', async () => {
   await using at = await aHome()
   const { promptId } = await aStory(at)

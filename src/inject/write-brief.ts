@@ -10,6 +10,7 @@ import { describeAge } from './effective-age.ts'
 import { attributeValue, branchLabel, factLines, failingLines, observationLine, summaryLines } from './memory-lines.ts'
 import { addNotes, type ChosenNotes, withoutKnownNotes } from './notes.ts'
 import {
+  BRIEF_BUDGET,
   type BriefPage,
   type BriefPart,
   type Budget,
@@ -17,6 +18,7 @@ import {
   framePart,
   type InjectedBrief,
   lineItem,
+  OPEN_PROMPT_REASON,
   openPage,
   type ReasonedItem,
 } from './page.ts'
@@ -24,9 +26,6 @@ import { recentFilesPart } from './recent-files.ts'
 import { resultLine, resultText, type WorkResult } from './results.ts'
 import { addRules } from './rules.ts'
 import type { ResumedKnowledge } from './session-knowledge.ts'
-
-/** An agent may replace anything over 10,000 characters with a short preview. */
-export const BRIEF_BUDGET: Budget = { tokens: 2000, characters: 9000 }
 
 /** Everything that a brief may show. */
 export type BriefMaterial = {
@@ -201,7 +200,7 @@ function openPromptPart(open: Prompt, now: number): BriefPart {
   // Two sessions should not do the same work at once.
   const hint = now - open.at < RECENT_WORK_MS ? ', perhaps in a session that is still working on it' : ''
   return {
-    of: { kind: 'prompt', id: open.id, why: 'the last prompt, still without an answer' },
+    of: { kind: 'prompt', id: open.id, why: OPEN_PROMPT_REASON },
     lines: [`Not answered yet, asked ${formatAgo(open.at, now)}${hint}: ${shorten(neutralizeText(open.text), 300)}`],
   }
 }

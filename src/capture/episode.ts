@@ -5,6 +5,7 @@ import { firstLine } from '../core/text.ts'
 import { ulidOf } from '../core/ulid.ts'
 import type { Store } from '../store/store.ts'
 import type { CapturedNoteDraft } from './drafts.ts'
+import { threadsOf } from './threads.ts'
 
 /** The input for the note of a session. */
 export type Episode = {
@@ -41,7 +42,7 @@ const MAX_FILES_LISTED = 40
 /** Drafts the note of a session: the request, the branch, the changed files and the outcome. Null if the session is not worth a note. */
 export function episodeDraft({ session, prompts, summaries, files, hook }: Episode): CapturedNoteDraft | null {
   const requests = prompts.filter((prompt) => prompt.origin === 'person').map((prompt) => prompt.text)
-  const outcome = outcomeOf(prompts.flatMap((prompt) => prompt.answer?.trim() || []))
+  const outcome = outcomeOf(prompts)
   if (isTrivialSession(requests[0] ?? '', outcome, files)) return null
   const meaningful = requests.find((text) => countLetters(text) >= 10)
   const ask = meaningful ?? requests.toSorted((a, b) => countLetters(b) - countLetters(a))[0] ?? ''
@@ -71,11 +72,16 @@ export function episodeDraft({ session, prompts, summaries, files, hook }: Episo
   }
 }
 
-/** The last answer. If it only reports a commit or says very little, the last answer that describes the work follows it. */
-function outcomeOf(answers: string[]): string {
-  const last = answers.at(-1) ?? ''
-  const description = isBareRemark(last) ? answers.findLast((answer) => !isBareRemark(answer)) : undefined
-  return description === undefined ? last : `${last}\n\n${description}`
+/**
+ * The answer with the result of the session's last thread that has one. A last answer that only reports a commit or says very little comes
+ * before it. Without any result, the last answer.
+ */
+function outcomeOf(prompts: Prompt[]): string {
+  const last = prompts.findLast(({ answer }) => answer?.trim())?.answer?.trim() ?? ''
+  const result = threadsOf(prompts).findLast(({ outcome }) => outcome !== null)?.outcome
+  const answer = prompts.find(({ number }) => number === result)?.answer?.trim()
+  if (!answer || answer === last) return last
+  return isBareRemark(last) ? `${last}\n\n${answer}` : answer
 }
 
 /** Reports a commit, or says very little. */

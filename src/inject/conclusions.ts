@@ -5,10 +5,10 @@ import { conclusionOf, isSettling, rulingsIn } from '../core/outcome.ts'
 import { subjectStems } from '../core/subject.ts'
 import { shorten } from '../core/text.ts'
 import { formatAgo } from '../core/time-format.ts'
+import { aboutText } from '../core/turn-title.ts'
 import { neutralizeText } from '../core/untrusted-text.ts'
 import { type Conclusion, concludeTurn, MAX_SHORT_THREAD_TURNS } from '../retrieval/outcomes.ts'
 import type { Store } from '../store/store.ts'
-import { aboutText } from './results.ts'
 
 /** What recall shows for a hit, and the prompt whose answer is the result; null for a hit that is shown as it is. */
 export type RecallEntry = { hit: Hit; outcome: number | null; lines: string[] }

@@ -2,9 +2,10 @@ import { commitMark } from '../core/commit.ts'
 import type { Hit } from '../core/hit.ts'
 import type { Prompt } from '../core/memory.ts'
 import { asNoteId, isDeletedOrExpired } from '../core/note.ts'
-import { queryInPrompt, turnTitle } from '../core/small-talk.ts'
+import { queryInPrompt } from '../core/small-talk.ts'
 import { shorten } from '../core/text.ts'
 import { countTokens } from '../core/tokens.ts'
+import { listTitle, turnTitle } from '../core/turn-title.ts'
 import type { DocumentLocation, Store } from '../store/store.ts'
 import { isUnspacedScript } from './query-words.ts'
 import { isUnknownWord, totalWeight, type WeightedWord } from './word-weights.ts'
@@ -28,7 +29,7 @@ export function makeHit(
     kind: location.kind,
     id: location.ref,
     type: text.type,
-    title: shorten(text.title, 120),
+    title: listTitle(text.title),
     snippet: snippetAround(text.body, words, 200),
     project: location.project,
     sessionId: location.sessionId,
@@ -139,11 +140,14 @@ export async function documentText(store: Store, location: DocumentLocation): Pr
   }
 }
 
+const MAX_MENU_REPLY_CHARACTERS = 300
+
 /** A reply to a menu is titled by the chosen option, which its summary contains: "7 (Remove the old provider)". */
 async function promptTitle(store: Store, { text, answer, sessionId, number }: Prompt): Promise<string> {
-  if (queryInPrompt(text) !== null) return text
+  if (queryInPrompt(text) !== null && text.length > MAX_MENU_REPLY_CHARACTERS) return turnTitle(text, [])
   const summary = await store.summaries.ofTurn(sessionId, number)
-  const request = summary && summary.request.length > text.trim().length ? summary.request : text
+  const isMenuReply = queryInPrompt(text) === null && summary !== null && summary.request.length > text.trim().length
+  const request = isMenuReply ? summary.request : text
   return turnTitle(request, [summary?.completed ?? null, summary?.learned ?? null, answer])
 }
 

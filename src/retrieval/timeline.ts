@@ -1,11 +1,12 @@
 import type { Hit } from '../core/hit.ts'
 import type { ProjectKey } from '../core/ids.ts'
 import { memoryId } from '../core/memory-kinds.ts'
-import { shorten } from '../core/text.ts'
 import { countTokens } from '../core/tokens.ts'
+import { listTitle } from '../core/turn-title.ts'
 import type { WorkOutcome } from '../core/work-outcome.ts'
 import type { Store } from '../store/store.ts'
 import { documentText } from './hits.ts'
+import { outcomeOf } from './outcomes.ts'
 
 /** A memory in a timeline. `anchor` marks the one that the timeline was asked for. */
 export type TimelineHit = Pick<Hit, 'kind' | 'id' | 'type' | 'title' | 'project' | 'sessionId' | 'at' | 'tokens'> & {
@@ -19,13 +20,12 @@ export async function timeline(
   center: { project: ProjectKey | null; at: number; documentId?: number },
   depth: { before: number; after: number },
 ): Promise<TimelineHit[]> {
-  const { outcomeOf } = await import('./outcomes.ts')
   const hits: TimelineHit[] = []
   for (const location of await store.documents.timelineAround(center.project, center.at, depth.before, depth.after, center.documentId)) {
     const text = await documentText(store, location)
     if (!text) continue
     const { kind, ref, project, sessionId, at } = location
-    const title = shorten(text.title, MAX_TITLE_CHARACTERS)
+    const title = listTitle(text.title)
     const tokens = countTokens(`${text.title}\n${text.body}`)
     const anchor = location.documentId === center.documentId
     const outcome = await outcomeOf(store, location, null)
@@ -42,5 +42,3 @@ function saysOutcome(hit: TimelineHit, hits: TimelineHit[]): boolean {
   const isListed = of === 'this work' && hits.some((other) => memoryId(other.kind, other.id) === id)
   return !isListed && !same.some(({ anchor }) => anchor) && same.at(-1)?.id === hit.id && same.at(-1)?.kind === hit.kind
 }
-
-const MAX_TITLE_CHARACTERS = 120

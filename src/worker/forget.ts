@@ -3,8 +3,7 @@
  * continues in `erase.ts`.
  */
 import { join } from 'node:path'
-import { episodeDraft } from '../capture/capture.ts'
-import { distillTurn } from '../capture/turns.ts'
+import { distillTurn, episodeDraft } from '../capture/turns.ts'
 import { fingerprint } from '../core/hash.ts'
 import type { ProjectKey } from '../core/ids.ts'
 import type { ErasedIds } from '../core/job.ts'

@@ -2,7 +2,8 @@ import type { Hit } from '../core/hit.ts'
 import type { ProjectKey } from '../core/ids.ts'
 import { parseMemoryId } from '../core/memory-kinds.ts'
 import { answerParsedQuery, parseQuery, type QueryAnswer, type QueryOptions } from '../retrieval/answer.ts'
-import { timeline } from '../retrieval/search.ts'
+import { outcomeOf } from '../retrieval/outcomes.ts'
+import { timeline } from '../retrieval/timeline.ts'
 import type { DocumentLocation, DocumentRef, Store } from '../store/store.ts'
 import type { memories, SearchHit, SearchResponse, TimelineResponse } from '../wire/contract/memories.ts'
 import type { ParsedRequest } from '../wire/contract/route.ts'
@@ -28,7 +29,6 @@ export async function searchFor(services: Services, request: SearchRequest): Pro
 }
 
 async function withOutcomes(store: Store, hits: Hit[], query: string): Promise<SearchHit[]> {
-  const { outcomeOf } = await import('../retrieval/outcomes.ts')
   return Promise.all(hits.map(async (hit) => ({ ...hit, outcome: await outcomeOf(store, hit, query) })))
 }
 

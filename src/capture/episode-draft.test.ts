@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { summary } from '../../test/support/builders.ts'
 import { asContentSessionId, asProjectKey } from '../core/ids.ts'
 import type { Prompt, Session } from '../core/memory.ts'
-import { type Episode, episodeDraft, isTrivialSession } from './episode.ts'
+import { type Episode, episodeDraft, isTrivialSession } from './episode-draft.ts'
 
 const session = {
   agent: 'claude-code',

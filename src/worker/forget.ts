@@ -11,6 +11,7 @@ import type { ErasedIds } from '../core/job.ts'
 import type { Change, Session } from '../core/memory.ts'
 import { isMemoryId, memoryId, parseMemoryId } from '../core/memory-kinds.ts'
 import { asNoteId, isStatement, type Note, type NoteId } from '../core/note.ts'
+import { projectName } from '../core/project.ts'
 import { shorten } from '../core/text.ts'
 import { areNear, forgetNote, isEditedByHand, normalised, purgeNote, removePlaces, rewriteNote, shingles } from '../notes/notes.ts'
 import { exists } from '../platform/files.ts'
@@ -175,6 +176,9 @@ async function knownProject(services: Services, name: string): Promise<ProjectKe
   const totals = await services.store.projects.totals()
   const isDeleted = (await (await services.store.deletions()).units(project, 1)).length > 0
   if (project && (isDeleted || totals.some((one) => one.project === project))) return project
+  // One that was only imported, such as the history of a repository, has no session that knows its name.
+  const [named, ...others] = totals.filter((one) => projectName(one.project) === name.toLowerCase())
+  if (named && others.length === 0) return named.project
   throw new BadRequest(`there is no project ${name}; 'recollect status' lists the projects. Nothing was deleted.`)
 }
 

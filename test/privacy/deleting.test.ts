@@ -1,7 +1,9 @@
 import { expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { asProjectKey } from '../../src/core/ids.ts'
 import type { Job } from '../../src/core/job.ts'
+import { projectName } from '../../src/core/project.ts'
 import { claudeCode } from '../../src/integrations/agent.ts'
 import { forget } from '../../src/mcp/note-tools.ts'
 import type { ToolDeps } from '../../src/mcp/tool.ts'
@@ -128,6 +130,13 @@ const COMMIT_WAYS: [string, (at: Home, commit: { id: number; hash: string; at: n
   ['its words', (at) => at.forget({ query: `${WORDS[3]} ${WORDS[1]}`, hard: true })],
   ['the name of its author', (at) => at.forget({ query: 'Ada', hard: true })],
   ['its time', (at, { at: since }) => at.forget({ since, before: since + 1, hard: true })],
+  [
+    'the name of its project, which has no session',
+    async (at, { project }) => {
+      await at.forget({ session: 's-two', hard: true })
+      return at.forget({ project: projectName(asProjectKey(project)), hard: true })
+    },
+  ],
   ['its project', (at, { project }) => at.forget({ project, hard: true })],
   [
     'its project, by the older route',

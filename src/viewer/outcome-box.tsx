@@ -12,7 +12,7 @@ export function OutcomeBox({ outcome, of: whole = 'this work' }: { outcome: Work
         <>
           <b>
             {of === 'newer work' ? 'Replaced by' : `Outcome of ${whole}:`} <a href={hrefOf('memory', id)}>{id}</a>
-          </b>
+          </b>{' '}
           <MarkdownLine text={text} />
         </>
       )}

@@ -6,7 +6,6 @@ import { listTitle } from '../core/turn-title.ts'
 import type { WorkOutcome } from '../core/work-outcome.ts'
 import type { Store } from '../store/store.ts'
 import { documentText } from './hits.ts'
-import { outcomeOf } from './outcomes.ts'
 
 /** A memory in a timeline. `anchor` marks the one that the timeline was asked for. */
 export type TimelineHit = Pick<Hit, 'kind' | 'id' | 'type' | 'title' | 'project' | 'sessionId' | 'at' | 'tokens'> & {
@@ -20,6 +19,7 @@ export async function timeline(
   center: { project: ProjectKey | null; at: number; documentId?: number },
   depth: { before: number; after: number },
 ): Promise<TimelineHit[]> {
+  const { outcomeOf } = await import('./outcomes.ts')
   const hits: TimelineHit[] = []
   for (const location of await store.documents.timelineAround(center.project, center.at, depth.before, depth.after, center.documentId)) {
     const text = await documentText(store, location)

@@ -130,7 +130,7 @@ async function writeRepository(folder: string, { commits, decisions }: DecisionS
 }
 
 /** What the worker does in a job after distilling. */
-async function linkReplacements(store: Store): Promise<void> {
+export async function linkReplacements(store: Store): Promise<void> {
   for (const { id } of [...store.sessions.each()])
     for (const thread of await store.threads.ofSession(id)) {
       const replaced = await findReplacedThread(store, thread)

@@ -79,7 +79,7 @@ test('an unknown turn gives no changes', async () => {
 test('a session that was left at a question has threads too', async () => {
   using t = await temporaryStore()
   await aTurn(t.store)
-  await report(t.store, { ...prompt('And what about the tests?'), promptId: 'left' }, 9000)
+  await report(t.store, prompt('And what about the tests?', 'p2'), 9000)
   await distillTurn(t.store, { sessionId: 1, number: 1 }, claudeCode.readAction)
   expect((await t.store.threads.ofSession(1)).map(({ first, last }) => [first, last])).toEqual([[1, 2]])
 })

@@ -48,8 +48,8 @@ export type CaptureRules = RedactionRules & {
   confirmClaim(claim: ProjectClaim): void
 }
 
-/** The project that a folder's own marker names. It counts if no other folder uses the key. */
-export type ProjectClaim = { project: ProjectKey; folder: string }
+/** A project that a folder's marker names and that does not count yet. The folder's own marker counts if no other folder uses the key. */
+export type ProjectClaim = { project: ProjectKey; folder: string; isOwn: boolean }
 
 /** The transcript line that an event was read from. */
 export type TranscriptLineRef = {
@@ -178,8 +178,10 @@ async function findOrOpenSession(
   if (existing) return rules.isExcludedProject(existing.project, existing.folder) ? null : { session: existing, opened: false }
   const folder = folderOfNewSession(event, context)
   if (!folder) return null
-  const project = context.project ?? (await projectOfFolder(store, folder, rules))
-  const branch = context.branch !== undefined ? context.branch : context.project ? null : rules.projectOf(folder).branch
+  const found = context.project ? { project: context.project, branch: null } : await projectOfFolder(store, folder, rules)
+  if (!found) return null
+  const { project } = found
+  const branch = context.branch === undefined ? found.branch : context.branch
   if (rules.isExcludedProject(project, folder)) return null
   return store.sessions.open({
     agent: event.agent,
@@ -193,12 +195,21 @@ async function findOrOpenSession(
   })
 }
 
-/** The project of a folder. A marker in it names a project that nobody else here uses: then it counts, and is remembered as confirmed. */
-export async function projectOfFolder(store: Store, folder: string, rules: CaptureRules): Promise<ProjectKey> {
-  const { project, claim } = rules.projectOf(folder)
-  if (!claim || !(await store.projects.isFreeFor(claim))) return project
-  rules.confirmClaim(claim)
-  return claim.project
+/**
+ * The project of a folder; null if it is excluded, be it by the name in its marker. The folder's own marker counts if nobody else here uses the
+ * name, and is then remembered as confirmed. Call inside a transaction.
+ */
+export async function projectOfFolder(
+  store: Store,
+  folder: string,
+  rules: CaptureRules,
+): Promise<{ project: ProjectKey; branch: string | null } | null> {
+  const { project, branch, claim } = rules.projectOf(folder)
+  if (claim && rules.isExcludedProject(claim.project, folder)) return null
+  const isClaimed = claim?.isOwn === true && (await store.projects.isFreeFor(claim))
+  if (claim && isClaimed) rules.confirmClaim(claim)
+  const key = claim && isClaimed ? claim.project : project
+  return rules.isExcludedProject(key, folder) ? null : { project: key, branch }
 }
 
 /** The folder of a session that starts with this event; null when nothing names it. */

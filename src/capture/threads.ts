@@ -2,7 +2,7 @@ import type { Prompt, Thread } from '../core/memory.ts'
 import { isAmendingTurn, isConclusive, isSettling } from '../core/outcome.ts'
 import { queryInPrompt } from '../core/small-talk.ts'
 import { subjectStems } from '../core/subject.ts'
-import type { Store } from '../store/store.ts'
+import type { Store, StoredThread } from '../store/store.ts'
 
 /**
  * Finds the threads of a session again, from its newest state. A thread that changes an earlier decision gets a job: what it replaces may be in a
@@ -11,11 +11,33 @@ import type { Store } from '../store/store.ts'
 export async function updateThreads(store: Store, sessionId: number): Promise<void> {
   const turns = await store.prompts.ofSession(sessionId)
   const threads = threadsOf(turns)
+  const before = await store.threads.ofSession(sessionId)
   await store.threads.replace(sessionId, threads)
+  await keepReplacements(store, sessionId, before)
   const now = Date.now()
   for (const { first, last } of threads) {
     const number = turns.findLast((turn) => turn.number >= first && turn.number <= last && isAmendingTurn(turn))?.number
     if (number !== undefined) await store.jobs.add('replacement', `${sessionId}:${first}`, { sessionId, number }, now, now)
+  }
+}
+
+/**
+ * Finds the threads of a session again after turns were deleted or restored. Other sessions' threads that replaced some of them still do; what
+ * they replace themselves is looked for again, because the turn that said so may be gone. Call it inside a transaction.
+ */
+export async function rebuildThreads(store: Store, sessionId: number): Promise<void> {
+  await store.threads.releaseReplacedBy(sessionId)
+  await updateThreads(store, sessionId)
+}
+
+/** A thread that begins at another turn now, because its first one was deleted, is still replaced by what replaced it. */
+async function keepReplacements(store: Store, sessionId: number, before: StoredThread[]): Promise<void> {
+  const now = await store.threads.ofSession(sessionId)
+  for (const old of before) {
+    if (old.replacedBy === null || now.some(({ first }) => first === old.first)) continue
+    const thread = now.find(({ first, last }) => first <= old.last && last >= old.first)
+    const newer = await store.threads.get(old.replacedBy)
+    if (thread && newer && newer.id !== thread.id && thread.replacedBy === null) await store.threads.setReplaced(thread.id, newer.id)
   }
 }
 

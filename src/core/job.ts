@@ -49,11 +49,14 @@ export type ErasedIds = {
   observations: number[]
   summaries: number[]
   toolUses: number[]
+  commits: number[]
   injections: number[]
   notes: string[]
   derivedNotes: string[]
   /** Notes of sessions that are written again, because some of their turns go. */
   rewritten: { sessionId: number; note: string }[]
+  /** Places in which statements were said that go, each with the deletion that takes it and can bring it back. */
+  lostPlaces: { note: string; place: string; unit: string; sessionId: number }[]
   /** Earlier deletions that could still be undone. */
   units: string[]
   /** Folders of projects whose repositories may mirror the notes. */

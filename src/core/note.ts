@@ -22,6 +22,19 @@ export type NoteState = (typeof NOTE_STATES)[number]
 /** A word that is valid in a path and in an address. */
 export const isNamespace = (text: string) => /^[a-z0-9][a-z0-9-]{0,39}$/.test(text)
 
+/** How an id begins that contains no time. */
+const NO_TIME = '0'.repeat(10)
+
+/** Whether a note was taken from the sentences of a conversation. Its id depends on its words only, so that saying it again is the same note. */
+export const isStatement = ({ id, session, type }: Pick<Note, 'id' | 'session' | 'type'>): boolean =>
+  session !== null && type !== 'episodic' && id.startsWith(NO_TIME)
+
+/** The session and the turn of a place such as `2026-01-31 <session>:<turn>`. */
+export function parsePlace(place: string): { session: string; turn: number } {
+  const end = place.lastIndexOf(':')
+  return { session: place.slice(place.indexOf(' ') + 1, end), turn: Number(place.slice(end + 1)) }
+}
+
 /** The contents of a note's file. Its scope and project follow from its folder. */
 export type NoteText = {
   id: NoteId

@@ -45,6 +45,12 @@ export function unconfirmedMarker({ marker, origin }: ProjectEvidence): { projec
   return { project, folder: marker.folder, isOwn: remote === null || !marker.isInRepository }
 }
 
+/** Every project that a folder may be of. To leave a project out, its name in a marker is enough. */
+export function possibleProjects(evidence: ProjectEvidence): ProjectKey[] {
+  const claim = unconfirmedMarker(evidence)
+  return [projectKey(evidence), ...(claim ? [claim.project] : [])]
+}
+
 /** Only the person may declare a folder global, and they do it elsewhere. */
 function markedKey({ text }: ProjectMarker): ProjectKey | null {
   const key = redact(text.trim().toLowerCase().slice(0, 200))

@@ -2,7 +2,7 @@ import { cleanJson } from '../core/clean-text.ts'
 import type { EventContext } from '../core/event.ts'
 import { exclusionOf } from '../core/exclusion.ts'
 import { headFields } from '../core/payload-head.ts'
-import { projectKey } from '../core/project.ts'
+import { possibleProjects } from '../core/project.ts'
 import { usablePatterns } from '../core/secrets.ts'
 import { readEnvironment } from '../platform/environment.ts'
 import type { Home } from '../platform/paths.ts'
@@ -50,7 +50,7 @@ function withoutExcluded(content: unknown, { projectFolder, workingFolder }: Eve
   const { userHome } = readEnvironment()
   const exclusion = exclusionOf(excludeProjects, userHome)
   if (exclusion.isEmpty || typeof content !== 'object' || content === null) return content
-  const isExcluded = (folder: string) => exclusion.isExcluded(projectKey(findProject(folder, userHome)), folder)
+  const isExcluded = (folder: string) => possibleProjects(findProject(folder, userHome)).some((key) => exclusion.isExcluded(key, folder))
   if (projectFolder !== null && isExcluded(projectFolder)) return null
   const { cwd, project_path, tool_input, ...fields }: { cwd?: unknown; project_path?: unknown; tool_input?: unknown } = content
   const folder = [cwd, project_path, workingFolder].find((one) => typeof one === 'string') ?? null

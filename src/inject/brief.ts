@@ -9,16 +9,14 @@ import { orderByAge } from './effective-age.ts'
 import { notesFor } from './notes.ts'
 import type { Budget, InjectedBrief } from './page.ts'
 import type { Repairs } from './repairs.ts'
-import { recentResults, resultOf } from './results.ts'
 import type { ResumedKnowledge } from './session-knowledge.ts'
-import { type SummaryInBrief, writeBrief } from './write-brief.ts'
+import type { SummaryInBrief } from './write-brief.ts'
 
 export { fileBriefFor } from './file-brief.ts'
-export type { Budget, InjectedBrief } from './page.ts'
+export { BRIEF_BUDGET, type Budget, type InjectedBrief, OPEN_PROMPT_REASON } from './page.ts'
 export { MAX_RECALL_TOKENS, RECALL_THRESHOLDS, type RecallThresholds, recallFor, relevantHits } from './recall.ts'
 export { rulesFor } from './rules.ts'
 export { knowledgeOf } from './session-knowledge.ts'
-export { BRIEF_BUDGET } from './write-brief.ts'
 
 export type SessionBriefOptions = {
   project: ProjectKey
@@ -51,12 +49,16 @@ export async function briefFor(store: Store, options: SessionBriefOptions): Prom
     elsewhere: elsewhere && (await describeSummary(store, project, elsewhere, resumed)),
     open: knowledge ? null : unansweredPrompt(await store.prompts.newest(project), summaries[0] ?? null),
     observations: orderByAge([...recent, ...onBranch], branch, now),
-    results: await recentResults(store, project, MAX_RESULTS),
+    results: await (await loadResults()).recentResults(store, project, MAX_RESULTS),
   }
+  const { writeBrief } = await import('./write-brief.ts')
   if (!resumed) return writeBrief(material, options)
   const notNews = await observationsWithoutNews(store, material.observations, resumed)
   return writeBrief(material, { ...options, knowledge: { ...resumed.knowledge, notNews } })
 }
+
+/** Loaded with the first brief: a worker that catches up needs none. */
+const loadResults = () => import('./results.ts')
 
 type Resumed = { knowledge: ResumedKnowledge; repairs: Repairs }
 
@@ -124,7 +126,7 @@ async function describeSummary(
   const failing = failures.filter((failure) => !passes.some((pass) => isFixedBy(failure, pass)) && isNewFailure(failure, resumed))
   const isSettled = failures.some((failure) => failure.promptNumber === summary.promptNumber && resumed?.repairs.include(failure))
   const current = isSettled ? { ...summary, nextSteps: '' } : summary
-  const result = await resultOf(store, summary)
+  const result = await (await loadResults()).resultOf(store, summary)
   return { summary: current, session: session?.contentSessionId ?? null, title: session?.title ?? null, result, failing }
 }
 

@@ -21,7 +21,13 @@ export type BriefPart = { of: ReasonedItem; lines: string[] }
 
 export type Budget = { tokens: number; characters: number }
 
+/** An agent may replace anything over 10,000 characters with a short preview. */
+export const BRIEF_BUDGET: Budget = { tokens: 2000, characters: 9000 }
+
 export const EMPTY_BRIEF: InjectedBrief = { text: '', tokens: 0, items: [], leftOut: 0, left: [] }
+
+/** Why a prompt without an answer is shown. Other prompts in a brief are results. */
+export const OPEN_PROMPT_REASON = 'the last prompt, still without an answer'
 
 export type BriefPage = ReturnType<typeof openPage>
 

@@ -10,6 +10,7 @@ import { describeAge } from './effective-age.ts'
 import { attributeValue, branchLabel, factLines, failingLines, observationLine, summaryLines } from './memory-lines.ts'
 import { addNotes, type ChosenNotes, withoutKnownNotes } from './notes.ts'
 import {
+  BRIEF_BUDGET,
   type BriefPage,
   type BriefPart,
   type Budget,
@@ -17,6 +18,7 @@ import {
   framePart,
   type InjectedBrief,
   lineItem,
+  OPEN_PROMPT_REASON,
   openPage,
   type ReasonedItem,
 } from './page.ts'
@@ -24,9 +26,6 @@ import { recentFilesPart } from './recent-files.ts'
 import { resultLine, resultText, type WorkResult } from './results.ts'
 import { addRules } from './rules.ts'
 import type { ResumedKnowledge } from './session-knowledge.ts'
-
-/** An agent may replace anything over 10,000 characters with a short preview. */
-export const BRIEF_BUDGET: Budget = { tokens: 2000, characters: 9000 }
 
 /** Everything that a brief may show. */
 export type BriefMaterial = {
@@ -140,14 +139,18 @@ const MAX_LONG_RESULT_CHARACTERS = 320
 const MAX_RESULT_CHARACTERS = 180
 const MAX_RESULTS_SHOWN = 14
 
-/** The observations of work whose result is known say how it was done; the result says what came of it. */
+/**
+ * Without the observations that a result stands for: those of its own turn, and what was only looked at on the way to it. Other turns that changed
+ * files are work of their own.
+ */
 function withoutResults<O extends Observation>(observations: O[], results: WorkResult[], left: ReasonedItem[]): O[] {
-  return observations.filter(({ id, sessionId, promptNumber }) => {
+  return observations.filter(({ id, sessionId, promptNumber, filesModified }) => {
     const result = results.find(
       ({ thread }) => thread.sessionId === sessionId && thread.first <= promptNumber && promptNumber <= thread.last,
     )
-    if (result) left.push({ kind: 'observation', id, why: `P${result.outcome.id} says what came of it` })
-    return !result
+    const isCovered = result !== undefined && (promptNumber === result.thread.outcome || filesModified.length === 0)
+    if (isCovered) left.push({ kind: 'observation', id, why: `P${result.outcome.id} says what came of it` })
+    return !isCovered
   })
 }
 
@@ -201,7 +204,7 @@ function openPromptPart(open: Prompt, now: number): BriefPart {
   // Two sessions should not do the same work at once.
   const hint = now - open.at < RECENT_WORK_MS ? ', perhaps in a session that is still working on it' : ''
   return {
-    of: { kind: 'prompt', id: open.id, why: 'the last prompt, still without an answer' },
+    of: { kind: 'prompt', id: open.id, why: OPEN_PROMPT_REASON },
     lines: [`Not answered yet, asked ${formatAgo(open.at, now)}${hint}: ${shorten(neutralizeText(open.text), 300)}`],
   }
 }

@@ -86,7 +86,7 @@ export const forget = defineTool({
   name: 'memory_forget',
   title: 'Forget or restore memories',
   description:
-    'Delete memories by ids (#12, S4, P7 with its whole turn, N…); restore: true brings them back. Deleting for good, sessions, or everything that matches something is for the person: recollect forget, or the viewer.',
+    'Delete memories by ids (#12, S4, P7 with its whole turn, N…, C5); restore: true brings them back. Deleting for good, sessions, or everything that matches something is for the person: recollect forget, or the viewer.',
   input: strictArguments({
     ids: z.array(id).min(1).optional(),
     restore: z.boolean().default(false),
@@ -131,7 +131,7 @@ function requireMemoryId(text: string): string {
   const id = text.trim()
   if (parseMemoryId(id) === null)
     throw new RefusedError(
-      `"${oneLine(id, 60)}" is not the id of a memory. They look like #12, S4, P7 or N…; memory_recall shows them.`,
+      `"${oneLine(id, 60)}" is not the id of a memory. They look like #12, S4, P7, N… or C5; memory_recall shows them.`,
       400,
     )
   return id

@@ -12,6 +12,7 @@ import type { Change } from '../core/memory.ts'
 import {
   asNoteId,
   isNamespace,
+  isStatement,
   type Note,
   type NoteId,
   type NoteScope,
@@ -122,12 +123,17 @@ async function saidAgain(book: Notebook, known: Note, wanted: Note, now: number)
   if (wanted.said.length === 0) return { receipt: { kind: 'same', note: known }, changes: [] }
   const { mergePlaces, relatedNotes } = await loadRelated()
   const said = mergePlaces(known.said, wanted.said)
+  // It went with the turns in which it was said, and is said again.
+  if (known.deletedAt !== null && known.said.length === 0 && isStatement(known) && wanted.createdAt > known.deletedAt)
+    return putReplacing(book, { ...known, ...saidFields(wanted), deletedAt: null }, await relatedNotes(book.store, wanted, now))
   if (said.join() === known.said.join() || known.deletedAt !== null) return { receipt: { kind: 'same', note: known }, changes: [] }
   const latest = Math.max(known.updatedAt, wanted.updatedAt)
   const note: Note = { ...known, said, createdAt: Math.min(known.createdAt, wanted.createdAt), updatedAt: latest, machine: book.machine }
   if (latest === known.updatedAt) return { receipt: { kind: 'updated', note }, changes: await putNote(book, note) }
   return putReplacing(book, note, await relatedNotes(book.store, note, now))
 }
+
+const saidFields = ({ said, createdAt, updatedAt, machine, session }: Note) => ({ said, createdAt, updatedAt, machine, session })
 
 /** Writes a note that supersedes the older ones and is superseded by the newer ones. */
 async function putReplacing(book: Notebook, wanted: Note, { older, newer }: RelatedNotes): Promise<NoteSaveResult> {
@@ -335,6 +341,29 @@ async function setDeleted(book: Notebook, id: NoteId, deletedAt: number | null, 
     if ((known.deletedAt === null) === (deletedAt === null)) return { receipt: { kind: 'same', note: known }, changes: [] }
     const note: Note = { ...known, deletedAt, updatedAt: now, machine: book.machine }
     return { receipt: { kind: 'updated', note }, changes: await putNote(book, note) }
+  })
+}
+
+/** Takes away places in which a statement was said, because their turns were deleted. One that was said nowhere else is hidden. */
+export async function removePlaces(book: Notebook, id: NoteId, places: string[], now: number): Promise<Change[]> {
+  return book.store.transaction(async () => {
+    const known = await noteOnDisk(book, id)
+    if (!known?.said.some((place) => places.includes(place))) return []
+    const said = known.said.filter((place) => !places.includes(place))
+    const isGone = said.length === 0 && known.deletedAt === null && isStatement(known)
+    return putNote(book, { ...known, said, ...(isGone ? { deletedAt: now, updatedAt: now, machine: book.machine } : {}) })
+  })
+}
+
+/** Gives a statement its places back. It is shown again if it went with its turns, but not if a person rejected it: then it has kept others. */
+export async function restorePlaces(book: Notebook, id: NoteId, places: string[], now: number): Promise<Change[]> {
+  const { mergePlaces } = await loadRelated()
+  return book.store.transaction(async () => {
+    const known = await noteOnDisk(book, id)
+    if (!known) return []
+    const isBack = known.said.length === 0 && known.deletedAt !== null && isStatement(known)
+    const said = mergePlaces(known.said, places)
+    return putNote(book, { ...known, said, ...(isBack ? { deletedAt: null, updatedAt: now, machine: book.machine } : {}) })
   })
 }
 

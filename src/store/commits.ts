@@ -20,6 +20,7 @@ type CommitRow = {
   type: CommitType
   undone_by: string | null
   abandoned: number
+  forgotten: number
 }
 
 /** A commit that is not stored yet. */
@@ -52,11 +53,16 @@ export function commitStatements(db: Database, index: DocumentIndexes) {
   )
   const byId = db.prepare<CommitRow, SqlParams>('SELECT * FROM commits WHERE id = @id AND forgotten = 0')
   const byHash = db.prepare<CommitRow, SqlParams>(
-    "SELECT * FROM commits WHERE hash >= @hash AND hash < @hash || 'g' AND forgotten = 0 ORDER BY id DESC LIMIT 1",
+    "SELECT * FROM commits WHERE hash >= @hash AND hash < @hash || 'g' AND forgotten = @forgotten ORDER BY id DESC LIMIT @limit",
   )
   const forget = db.prepare<{ id: number }, SqlParams>(`
     UPDATE commits SET forgotten = 1, subject = '', body = '', files = '[]', author = '', reverts_subject = NULL
     WHERE id = @id AND forgotten = 0 RETURNING id`)
+  const unforget = db.prepare<CommitRow, SqlParams>(`
+    UPDATE commits SET forgotten = 0, subject = @subject, body = @body, files = @files, author = @author, reverts_subject = @reverts_subject
+    WHERE id = @id AND forgotten = 1 RETURNING *`)
+  const forgottenTwin = db.prepare<{ id: number }, SqlParams>(`
+    SELECT o.id FROM commits c JOIN commits o ON o.project = @to AND o.hash = c.hash WHERE c.id = @id AND c.forgotten = 1`)
   const ofProject = db.prepare<{ id: number }, SqlParams>('SELECT id FROM commits WHERE project = @project LIMIT @limit')
   const move = db.prepare<CommitRow, SqlParams>('UPDATE OR IGNORE commits SET project = @to WHERE id = @id RETURNING *')
   const remove = db.prepare('DELETE FROM commits WHERE id = @id')
@@ -64,7 +70,13 @@ export function commitStatements(db: Database, index: DocumentIndexes) {
     db,
     'SELECT * FROM commits WHERE (@project IS NULL OR project = @project) AND forgotten = 0 ORDER BY at, id',
   )
-  const putDocuments = (rows: CommitRow[]) => index.put(...rows.map((row) => commitDocument(fromRow(row))))
+  const putDocuments = (rows: CommitRow[]) =>
+    index.put(...rows.filter(({ forgotten }) => forgotten === 0).map((row) => commitDocument(fromRow(row))))
+  const erase = (id: number) => {
+    if (!forget.get({ id })) return false
+    index.remove('commit', String(id))
+    return true
+  }
 
   return {
     /** The hashes that are stored, also of forgotten commits. One that was abandoned is on a branch again. */
@@ -98,21 +110,30 @@ export function commitStatements(db: Database, index: DocumentIndexes) {
     },
     /** The commit with this number, or whose hash begins with it. */
     find: async (ref: string): Promise<GitCommit | null> => {
-      const row = (/^\d{1,15}$/.test(ref) ? byId.get({ id: Number(ref) }) : null) ?? (ref.length >= 7 ? byHash.get({ hash: ref }) : null)
+      const row =
+        (/^\d{1,15}$/.test(ref) ? byId.get({ id: Number(ref) }) : null) ??
+        (ref.length >= 7 ? byHash.get({ hash: ref, forgotten: 0, limit: 1 }) : null)
       return row ? fromRow(row) : null
     },
-    /** Erases a commit's text and keeps its hash, so that it does not come back. Null when it does not exist. */
-    forget: async (id: number): Promise<boolean> => {
-      if (!forget.get({ id })) return false
-      index.remove('commit', String(id))
-      return true
+    /** The commits whose hash begins with this: one in each project that has it. With `forgotten`, those whose text was erased. */
+    withHash: async (hash: string, forgotten = false): Promise<{ id: number; hash: string }[]> =>
+      byHash.all({ hash, forgotten: Number(forgotten), limit: MAX_SAME_HASHES }).map((row) => ({ id: row.id, hash: row.hash })),
+    /** Erases a commit's text and keeps its hash, so that it does not come back. False when it does not exist. */
+    forget: async (id: number): Promise<boolean> => erase(id),
+    /** Gives a forgotten commit its text back. False when its row is gone: another project had it too, and the two were merged. */
+    restore: async (row: Record<string, string | number | null>): Promise<boolean> => {
+      const { id, subject, body, files, author, reverts_subject } = row
+      const restored = unforget.all({ id, subject, body, files, author, reverts_subject } as SqlParams)
+      putDocuments(restored)
+      return restored.length > 0
     },
     /** Moves up to `limit` commits to another project, or with null deletes them. Returns whether there may be more. */
     move: async (project: ProjectKey, to: ProjectKey | null, limit: number): Promise<boolean> => {
       const ids = ofProject.all({ project, limit }).map(({ id }) => id)
       for (const id of ids) {
         const moved = to === null ? null : move.get({ id, to })
-        // The other project may have it too.
+        // The other project may have it too. If a person has forgotten one of the two, both are.
+        if (to !== null && !moved) for (const twin of forgottenTwin.all({ id, to })) erase(twin.id)
         if (moved) putDocuments([moved])
         else remove.run({ id })
       }
@@ -123,6 +144,8 @@ export function commitStatements(db: Database, index: DocumentIndexes) {
     },
   }
 }
+
+const MAX_SAME_HASHES = 100
 
 const revertColumns = (target: RevertTarget) => ('hash' in target ? { revertsHash: target.hash } : { revertsSubject: target.subject })
 

@@ -14,6 +14,15 @@ export const DELETED_TABLES = [
 ] as const
 export type DeletedTable = (typeof DELETED_TABLES)[number]
 
+/**
+ * Commits belong to no session; their rows stay, without their text. Of threads only what replaced them is kept, and of statements only the places
+ * where they were said.
+ */
+export type DeletedKind = DeletedTable | 'commits' | 'threads' | 'places'
+
+/** The first turn of a thread, and that of the thread in another session that replaced it. */
+export type ReplacedThread = { first: number; bySession: number; byFirst: number }
+
 /** The columns of each of these tables, as they are in this database. */
 export function columnsOfDeletedTables(db: Database): Record<DeletedTable, string[]> {
   const columnsOf = (table: DeletedTable) =>

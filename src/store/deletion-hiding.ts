@@ -55,6 +55,19 @@ export function deletionHidingStatements(db: Database, tombstones: Tombstones) {
     tool_uses: { keep: keep('tool_uses', byId), remove: db.prepare('DELETE FROM tool_uses WHERE id = @id') },
     injections: { keep: keep('injections', byId), remove: db.prepare('DELETE FROM injections WHERE id = @id') },
   }
+  const keepThreads = db.prepare(`
+    INSERT INTO deleted_rows (unit, kind, ref, session_id, project, happened_at, row, at)
+    SELECT @unit, 'threads', '', s.id, s.project, s.started_at, json_object('first', t.first, 'bySession', b.session_id, 'byFirst', b.first), @at
+    FROM threads t JOIN threads b ON b.id = t.replaced_by JOIN sessions s ON s.id = t.session_id
+    WHERE t.session_id = @sessionId AND b.session_id <> @sessionId AND (@number IS NULL OR @number BETWEEN t.first AND t.last)`)
+  const keepPlace = db.prepare(`
+    INSERT INTO deleted_rows (unit, kind, ref, session_id, project, happened_at, row, at)
+    VALUES (@unit, 'places', @note, @sessionId, @project, @at, json_object('place', @place), @at)`)
+  const commitColumns = (db.query("SELECT name FROM pragma_table_info('commits')").all() as { name: string }[]).map(({ name }) => name)
+  const keepCommit = db.prepare(`
+    INSERT INTO deleted_rows (unit, kind, ref, session_id, project, happened_at, row, at)
+    SELECT @unit, 'commits', CAST(id AS TEXT), 0, project, at, json_object(${commitColumns.map((name) => `'${name}', ${name}`).join(', ')}), @at
+    FROM commits WHERE id = @id AND forgotten = 0`)
   // The client summarized the conversation up to there, so this turn is in it too.
   const laterCompactions = db.prepare<{ id: number }, SqlParams>(
     "SELECT id FROM summaries WHERE session_id = @sessionId AND source = 'compact' AND prompt_number >= @number",
@@ -107,6 +120,7 @@ export function deletionHidingStatements(db: Database, tombstones: Tombstones) {
       if (!turn) return null
       const observations = observationsOfTurn.all(turn).map(({ id }) => id)
       for (const { id } of laterCompactions.all(turn)) hideSummary(unit, id, at)
+      keepThreads.run({ unit, at, ...turn })
       for (const part of turnParts) {
         part.keep.run({ unit, at, ...turn })
         part.remove.run(turn)
@@ -130,6 +144,7 @@ export function deletionHidingStatements(db: Database, tombstones: Tombstones) {
       bury(unit, sessionId, { kind: 'session', turn: null, key: '', happenedAt: at, at })
       for (const { id } of promptsOf.all({ sessionId })) buryTurn(unit, id, at)
       const observations = observationsOfSession.all({ sessionId }).map(({ id }) => id)
+      keepThreads.run({ unit, at, sessionId, number: null })
       for (const part of sessionParts) part.run({ unit, at, sessionId })
       removeSession.run({ sessionId })
       return observations
@@ -150,6 +165,17 @@ export function deletionHidingStatements(db: Database, tombstones: Tombstones) {
     },
     /** Returns the session; null when the summary does not exist. */
     hideSummary: async (id: number, unit: string, at: number): Promise<number | null> => hideSummary(unit, id, at),
+    /** Remembers that a statement was said in a deleted turn. */
+    keepPlace: async (
+      lost: { note: string; place: string; unit: string; sessionId: number; project: string },
+      at: number,
+    ): Promise<void> => {
+      keepPlace.run({ ...lost, at })
+    },
+    /** Copies a commit to the deleted rows. The caller must then erase its text. */
+    keepCommit: async (id: number, unit: string, at: number): Promise<void> => {
+      keepCommit.run({ id, unit, at })
+    },
     hideToolUse: async (id: number, unit: string, at: number): Promise<{ sessionId: number; number: number } | null> => {
       const row = toolUse.get({ id })
       if (!row) return null

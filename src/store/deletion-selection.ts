@@ -2,8 +2,15 @@ import type { Database } from 'bun:sqlite'
 import type { ProjectKey } from '../core/ids.ts'
 import { eachRow, quoteFtsWord, readJsonColumn, type SqlParams } from './statement.ts'
 
-/** Memories of sessions that a person selected, by row id. Turns are named by their prompt. */
-export type SelectedRows = { sessions: number[]; prompts: number[]; observations: number[]; summaries: number[]; toolUses: number[] }
+/** Memories that a person selected, by row id. Turns are named by their prompt. */
+export type SelectedRows = {
+  sessions: number[]
+  prompts: number[]
+  observations: number[]
+  summaries: number[]
+  toolUses: number[]
+  commits: number[]
+}
 
 /** Conditions on memories; all of them must hold. Null means any. */
 export type DeletionFilter = { sessionId: number | null; project: ProjectKey | null; since: number | null; before: number | null }
@@ -33,6 +40,8 @@ export function deletionSelectionStatements(db: Database) {
   const toolUsesIn = db.prepare<{ id: number }, SqlParams>(
     `SELECT id FROM tool_uses WHERE ${useScope} AND ${among} AND ${orphan('tool_uses')}`,
   )
+  const commitScope = `forgotten = 0 AND @sessionId IS NULL AND (@project IS NULL OR project = @project) AND ${inTime('at')}`
+  const commitsIn = db.prepare<{ id: number }, SqlParams>(`SELECT id FROM commits WHERE ${commitScope}`)
   const matching = db.prepare<{ kind: string; ref: string }, SqlParams>(`
     SELECT d.kind, d.ref FROM fulltext f CROSS JOIN documents d ON d.id = f.rowid
     WHERE f.fulltext MATCH @match AND (@project IS NULL OR d.project = @project) AND (@sessionId IS NULL OR d.session_id = @sessionId)
@@ -40,6 +49,9 @@ export function deletionSelectionStatements(db: Database) {
   const hasWords = (text: string) => `NOT EXISTS (SELECT 1 FROM json_each(@words) w WHERE instr(lower(${text}), w.value) = 0)`
   const usesWith = db.prepare<{ id: number }, SqlParams>(`
     SELECT id FROM tool_uses WHERE ${useScope} AND ${hasWords("input || ' ' || coalesce(output, '') || ' ' || coalesce(error, '')")}`)
+  // Authors are not indexed, nor are the files of commits that rank low.
+  const commitsWith = db.prepare<{ id: number }, SqlParams>(`
+    SELECT id FROM commits WHERE ${commitScope} AND ${hasWords("subject || ' ' || body || ' ' || files || ' ' || author")}`)
   // The notices of a machine are not indexed.
   const noticesWith = db.prepare<{ id: number }, SqlParams>(
     `SELECT id FROM prompts WHERE origin = 'machine' AND ${inScope('at')} AND ${hasWords('text')}`,
@@ -67,7 +79,9 @@ export function deletionSelectionStatements(db: Database) {
       SELECT started_at AS at FROM json_each(@sessions) w CROSS JOIN sessions x ON x.id = w.value
       UNION ALL SELECT x.at FROM json_each(@prompts) w CROSS JOIN prompts x ON x.id = w.value
       UNION ALL SELECT x.at FROM json_each(@observations) w CROSS JOIN observations x ON x.id = w.value
-      UNION ALL SELECT x.at FROM json_each(@summaries) w CROSS JOIN summaries x ON x.id = w.value)`)
+      UNION ALL SELECT x.at FROM json_each(@summaries) w CROSS JOIN summaries x ON x.id = w.value
+      -- A commit's time is what its author's clock said, so it may have been shown at any time.
+      UNION ALL SELECT 0 FROM json_each(@commits))`)
   const injectionsSince = db.prepare<{ id: number; items: string; left_out: string }, SqlParams>(
     'SELECT id, items, left_out FROM injections WHERE at >= @since ORDER BY id',
   )
@@ -96,7 +110,9 @@ export function deletionSelectionStatements(db: Database) {
     UNION ALL SELECT s.request || char(10) || s.investigated || char(10) || s.learned || char(10) || s.completed || char(10) || s.next_steps || char(10) || s.notes, s.at
       FROM summed d CROSS JOIN summaries s ON s.id = d.id
     UNION ALL SELECT n.title || char(10) || n.body, n.created_at FROM json_each(@notes) w CROSS JOIN notes n ON n.id = w.value
-    UNION ALL SELECT r.row, r.happened_at FROM json_each(@units) w CROSS JOIN deleted_rows r ON r.unit = w.value WHERE r.kind IN ('prompts', 'observations', 'summaries')`,
+    UNION ALL SELECT c.subject || char(10) || c.body, 0 FROM json_each(@commits) w CROSS JOIN commits c ON c.id = w.value
+    UNION ALL SELECT r.row, CASE r.kind WHEN 'commits' THEN 0 ELSE r.happened_at END FROM json_each(@units) w
+      CROSS JOIN deleted_rows r ON r.unit = w.value WHERE r.kind IN ('prompts', 'observations', 'summaries', 'commits')`,
   )
 
   return {
@@ -111,6 +127,7 @@ export function deletionSelectionStatements(db: Database) {
         observations: ids(observationsIn.all(rest)),
         summaries: ids(summariesIn.all(rest)),
         toolUses: ids(toolUsesIn.all(rest)),
+        commits: ids(commitsIn.all(filter)),
       }
     },
     /** Memories in a filter that contain all words; of notes the ids. */
@@ -126,6 +143,7 @@ export function deletionSelectionStatements(db: Database) {
         observations: refs('observation').map(Number),
         summaries: refs('summary').map(Number),
         toolUses: usesWith.all({ ...filter, words: lower }).map(({ id }) => id),
+        commits: [...new Set([...refs('commit').map(Number), ...commitsWith.all({ ...filter, words: lower }).map(({ id }) => id)])],
         notes: refs('note'),
       }
     },
@@ -154,6 +172,7 @@ export function deletionSelectionStatements(db: Database) {
           .map((r) => `${r.kind} ${r.ref}`),
         ...selected.observations.map((id) => `observation ${id}`),
         ...selected.summaries.map((id) => `summary ${id}`),
+        ...selected.commits.map((id) => `commit ${id}`),
         ...alsoShown.map(({ id }) => `note ${id}`),
       ])
       if (refs.size === 0) return []

@@ -1,15 +1,16 @@
 import type { Database } from 'bun:sqlite'
 import type { ProjectKey } from '../core/ids.ts'
 import type { Observation } from '../core/memory.ts'
-import { DELETED_TABLES, type DeletedRowContent, type DeletedTable, deletedRowWriter } from './deleted-rows.ts'
+import { asNoteId, type NoteId } from '../core/note.ts'
+import { DELETED_TABLES, type DeletedKind, type DeletedRowContent, deletedRowWriter, type ReplacedThread } from './deleted-rows.ts'
 import { type ObservationTableRow, observationOf } from './observations.ts'
 import { NO_ROWS, type RowsAndBytes, readJsonColumn, type SqlParams } from './statement.ts'
 import type { Tombstones } from './tombstones.ts'
 
-/** A deletion that can be undone: a session (by its row id), a turn (`P7`), a summary (`S4`), an observation (`#12`) or a tool use. */
+/** A deletion that can be undone: a session (by its row id), a turn (`P7`), a summary (`S4`), an observation (`#12`), a commit (`C5`) or a tool use. */
 export type DeletedUnit = {
   unit: string
-  kind: DeletedTable
+  kind: DeletedKind
   ref: string
   row: Record<string, unknown>
   project: string
@@ -17,7 +18,13 @@ export type DeletedUnit = {
   rows: number
 }
 
-type DeletedRow = { unit: string; kind: DeletedTable; ref: string; session_id: number; row: string; at: number }
+/** What came back, and what the caller must link again. */
+type RestoredRows = { sessionId: number; turns: number[]; hasSession: boolean; replaced: ReplacedThread[]; places: StatementPlace[] }
+
+/** A statement and a place where it was said. */
+type StatementPlace = { note: NoteId; place: string }
+
+type DeletedRow = { unit: string; kind: DeletedKind; ref: string; session_id: number; row: string; at: number }
 
 /** Every statement about deleted rows: what can be restored, restoring it, and erasing it for good. */
 export function deletionUndoStatements(db: Database, tombstones: Tombstones) {
@@ -29,6 +36,9 @@ export function deletionUndoStatements(db: Database, tombstones: Tombstones) {
     'SELECT row, at FROM deleted_rows WHERE kind = @kind AND ref = @ref',
   )
   const rowsOfUnit = db.prepare<DeletedRow, SqlParams>('SELECT unit, kind, ref, session_id, row, at FROM deleted_rows WHERE unit = @unit')
+  const placesOfNote = db.prepare<{ place: string }, SqlParams>(
+    "SELECT row ->> 'place' AS place FROM deleted_rows WHERE kind = 'places' AND ref = @note",
+  )
   const dropUnit = db.prepare('DELETE FROM deleted_rows WHERE unit = @unit')
   // The row with the lowest rank, which `min` selects, says what the unit is.
   const units = db.prepare<Omit<DeletedUnit, 'row'> & { row: string; rank: number }, SqlParams>(`
@@ -47,7 +57,7 @@ export function deletionUndoStatements(db: Database, tombstones: Tombstones) {
 
   return {
     /** The deletion that took a memory along, if it can still be undone. */
-    unitOf: async (kind: DeletedTable, ref: string): Promise<string | null> => unitOf.get({ kind, ref })?.unit ?? null,
+    unitOf: async (kind: DeletedKind, ref: string): Promise<string | null> => unitOf.get({ kind, ref })?.unit ?? null,
     /** A deleted observation that can still be restored. */
     deletedObservation: async (id: number): Promise<{ observation: Observation; at: number } | null> => {
       const found = deletedRow.get({ kind: 'observations', ref: String(id) })
@@ -58,7 +68,7 @@ export function deletionUndoStatements(db: Database, tombstones: Tombstones) {
       units.all({ project, limit, unit: null }).map(withRow),
     unit: async (unit: string): Promise<DeletedUnit | null> => units.all({ project: null, limit: 1, unit }).map(withRow)[0] ?? null,
     /** Puts the rows of a unit back. The caller must index them again. Null when their session is deleted too. */
-    restoreUnit: async (unit: string): Promise<{ sessionId: number; turns: number[]; hasSession: boolean } | null> => {
+    restoreUnit: async (unit: string): Promise<RestoredRows | null> => {
       const rows = rowsOfUnit.all({ unit }).map((row) => ({ ...row, content: readJsonColumn<DeletedRowContent>(row.row) }))
       const [first] = rows.filter(({ kind }) => kind !== 'injections')
       const of = sessionOf.get({ unit })
@@ -72,7 +82,18 @@ export function deletionUndoStatements(db: Database, tombstones: Tombstones) {
       dropUnit.run({ unit })
       tombstones.removeUnit(unit)
       const turns = rows.flatMap(({ kind, content }) => (kind === 'prompts' ? content.number : content.prompt_number) ?? []).map(Number)
-      return { sessionId: into.id, turns: [...new Set(turns)], hasSession: own !== undefined }
+      const replaced = rows.filter(({ kind }) => kind === 'threads').map(({ row }) => readJsonColumn<ReplacedThread>(row))
+      return { sessionId: into.id, turns: [...new Set(turns)], hasSession: own !== undefined, replaced, places: rows.flatMap(placeIn) }
+    },
+    /** Takes a commit out of the deleted rows, so that its text can be put back. Records of what was shown that went with it come back here. */
+    takeCommit: async (unit: string): Promise<DeletedRowContent | null> => {
+      const rows = rowsOfUnit.all({ unit })
+      const commit = rows.find(({ kind }) => kind === 'commits')
+      if (!commit) return null
+      for (const { kind, row, session_id } of rows)
+        if (kind === 'injections') putRow(kind, readJsonColumn<DeletedRowContent>(row), { from: session_id, id: session_id })
+      dropUnit.run({ unit })
+      return readJsonColumn<DeletedRowContent>(commit.row)
     },
     /** Puts back the records of what was shown that went with a note. */
     restoreInjections: async (unit: string): Promise<void> => {
@@ -80,6 +101,11 @@ export function deletionUndoStatements(db: Database, tombstones: Tombstones) {
         putRow('injections', readJsonColumn<DeletedRowContent>(row), { from: session_id, id: session_id })
       dropUnit.run({ unit })
     },
+    /** Where statements were said, in the turns of these deletions. */
+    placesOfUnits: async (wanted: string[]): Promise<StatementPlace[]> =>
+      wanted.flatMap((unit) => rowsOfUnit.all({ unit })).flatMap(placeIn),
+    /** Where a statement was said, in deleted turns that can still be restored. */
+    placesOfNote: async (note: NoteId): Promise<string[]> => placesOfNote.all({ note }).map(({ place }) => place),
     /** Removes the rows of a unit for good. Its tombstones stay. */
     eraseUnit: async (unit: string): Promise<number> => dropUnit.run({ unit }).changes,
     /** Removes deletions that are too old to be undone, at most `limit` of them. */
@@ -88,6 +114,9 @@ export function deletionUndoStatements(db: Database, tombstones: Tombstones) {
     countErasable: async (before: number): Promise<RowsAndBytes> => past.get({ before }) ?? NO_ROWS,
   }
 }
+
+const placeIn = ({ kind, ref, row }: DeletedRow): StatementPlace[] =>
+  kind === 'places' ? [{ note: asNoteId(ref), ...readJsonColumn<{ place: string }>(row) }] : []
 
 const withRow = ({ row, rank: _, ...unit }: Omit<DeletedUnit, 'row'> & { row: string; rank: number }): DeletedUnit => ({
   ...unit,

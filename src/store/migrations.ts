@@ -645,6 +645,9 @@ const MIGRATIONS: string[] = [
   ALTER TABLE notes ADD COLUMN said TEXT NOT NULL DEFAULT '[]';
   CREATE INDEX notes_of_namespace ON notes (namespace, project, updated_at);
   `,
+  /* 26: deletions that wait take no commits and no places of statements along */ `
+  UPDATE jobs SET payload = json_insert(payload, '$.commits', json('[]'), '$.lostPlaces', json('[]')) WHERE kind = 'erase';
+  `,
 ]
 
 if (MIGRATIONS.length !== SCHEMA_VERSION)

@@ -92,6 +92,10 @@ export function noteStatements(db: Database, index: DocumentIndexes) {
   const allOfSession = db.prepare<NoteRow, SqlParams>('SELECT * FROM notes WHERE session = @session ORDER BY id')
   const madeFrom = db.prepare<NoteRow, SqlParams>(`
     SELECT * FROM notes WHERE conflict_of = @id OR (source = 'reflection' AND instr(unknown, @id) > 0) ORDER BY id`)
+  // A place is a date, the session and its turn: 2026-01-31 3f1c7a52:4.
+  const saidIn = db.prepare<NoteRow, SqlParams>(`
+    SELECT * FROM notes WHERE said <> '[]' AND EXISTS (SELECT 1 FROM json_each(said) p WHERE rtrim(substr(p.value, 12), '0123456789')
+      IN (SELECT value || ':' FROM json_each(@sessions))) ORDER BY id`)
   const deletedAt = db.prepare<NoteRow, SqlParams>('SELECT * FROM notes WHERE deleted_at = @at ORDER BY id')
   const dropVersions = db.prepare('DELETE FROM note_versions WHERE note = @id')
   const byPrint = db.prepare<NoteRow, SqlParams>('SELECT * FROM notes WHERE print = @print ORDER BY updated_at DESC')
@@ -213,6 +217,8 @@ export function noteStatements(db: Database, index: DocumentIndexes) {
     allOfSession: async (session: string): Promise<Note[]> => allOfSession.all({ session }).map(fromRow),
     /** Conflicting versions of a note, and the notes that a reflection made from it. */
     versionsAndReflectionsOf: async (id: NoteId): Promise<Note[]> => madeFrom.all({ id }).map(fromRow),
+    /** Notes that were said in one of these sessions of an agent, also hidden ones. */
+    saidIn: async (sessions: string[]): Promise<Note[]> => saidIn.all({ sessions: JSON.stringify(sessions) }).map(fromRow),
     /** Notes that were hidden at exactly this time, by one deletion. */
     deletedAt: async (at: number): Promise<Note[]> => deletedAt.all({ at }).map(fromRow),
     dropVersions: async (id: NoteId): Promise<void> => {

@@ -22,6 +22,9 @@ export function threadStatements(db: Database) {
     WHERE p.project = @project AND t.replaced_by IS NULL ORDER BY p.at DESC LIMIT @limit`)
   const older = db.prepare<StoredThread, SqlParams>(`SELECT ${COLUMNS} FROM threads WHERE replaced_by = @id ORDER BY id DESC LIMIT 1`)
   const anyReplaced = db.prepare('SELECT 1 FROM threads WHERE replaced_by IS NOT NULL LIMIT 1')
+  const release = db.prepare(
+    'UPDATE threads SET replaced_by = NULL WHERE replaced_by IN (SELECT id FROM threads WHERE session_id = @sessionId)',
+  )
   const setReplaced = db.prepare('UPDATE threads SET replaced_by = @by WHERE id = @id')
   return {
     /** Replaces the threads of a session. One that starts at the same turn keeps its id. */
@@ -40,6 +43,10 @@ export function threadStatements(db: Database) {
     recent: async (project: ProjectKey, limit: number): Promise<(StoredThread & { branch: string | null })[]> =>
       recent.all({ project, limit }),
     hasReplaced: async (): Promise<boolean> => anyReplaced.get() !== null,
+    /** Nothing counts as replaced by a thread of this session any more. */
+    releaseReplacedBy: async (sessionId: number): Promise<void> => {
+      release.run({ sessionId })
+    },
     setReplaced: async (id: number, by: number | null): Promise<void> => {
       setReplaced.run({ id, by })
     },

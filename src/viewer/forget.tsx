@@ -133,7 +133,7 @@ const MAX_ITEMS_SHOWN = 50
 function PreviewList({ preview }: { preview: ForgetPreview }) {
   const { items, rewritten, counts } = preview
   const shown = items.slice(0, MAX_ITEMS_SHOWN)
-  const all = counts.sessions + counts.prompts + counts.observations + counts.summaries + counts.notes
+  const all = counts.sessions + counts.prompts + counts.observations + counts.summaries + counts.notes + counts.commits
   return (
     <>
       <p>
@@ -162,6 +162,7 @@ const COUNT_NAMES: [keyof ForgetCounts, string, string?][] = [
   ['observations', 'observation'],
   ['summaries', 'summary', 'summaries'],
   ['notes', 'note'],
+  ['commits', 'commit'],
   ['injections', 'record of what was shown', 'records of what was shown'],
 ]
 

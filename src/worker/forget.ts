@@ -4,15 +4,16 @@
  */
 import { join } from 'node:path'
 import { episodeDraft } from '../capture/capture.ts'
-import { distillTurn } from '../capture/turns.ts'
+import { distillTurn, rebuildThreads } from '../capture/turns.ts'
+import { shortHash } from '../core/commit.ts'
 import { fingerprint } from '../core/hash.ts'
-import type { ProjectKey } from '../core/ids.ts'
+import { asProjectKey, type ProjectKey } from '../core/ids.ts'
 import type { ErasedIds } from '../core/job.ts'
 import type { Change, Session } from '../core/memory.ts'
 import { isMemoryId, memoryId, parseMemoryId } from '../core/memory-kinds.ts'
-import { asNoteId, type Note, type NoteId } from '../core/note.ts'
+import { asNoteId, isStatement, type Note, type NoteId } from '../core/note.ts'
 import { shorten } from '../core/text.ts'
-import { areNear, forgetNote, isEditedByHand, normalised, purgeNote, rewriteNote, shingles } from '../notes/notes.ts'
+import { areNear, forgetNote, isEditedByHand, normalised, purgeNote, removePlaces, rewriteNote, shingles } from '../notes/notes.ts'
 import { exists } from '../platform/files.ts'
 import { foldersIn } from '../platform/folder.ts'
 import { REPLACED_PREFIX } from '../platform/paths.ts'
@@ -20,6 +21,7 @@ import type { DeletedUnit, DeletionFilter, SelectedRows } from '../store/store.t
 import type { ForgetCounts, ForgetPreview, ForgottenItem, RemainingCopy } from '../wire/contract/forget.ts'
 import { queueDistillingByModel } from './background-distiller.ts'
 import { syncSettings } from './background-sync.ts'
+import { isSaidInSomeTurn, planStatements, sessionUnit, stateAgain } from './deleted-statements.ts'
 import { episodeOf } from './draft-notes.ts'
 import { noSuchMemory } from './missing-memory.ts'
 import { resolveProject } from './request-params.ts'
@@ -44,12 +46,14 @@ export type DeletionPlan = Omit<ErasedIds, 'at'>
 export async function planDeletion(services: Services, request: DeletionRequest): Promise<DeletionPlan> {
   const selected = request.ids ? await selectByIds(services, request.ids, request.hard) : await selectByFilter(services, request)
   const withoutDoubles = await withoutCoveredRows(services, selected)
-  const derivedNotes = await notesDerivedFrom(services, withoutDoubles)
+  const statements = await planStatements(services.store, withoutDoubles, request.hard)
+  const derivedNotes = await notesDerivedFrom(services, withoutDoubles, statements)
   const notes = [...withoutDoubles.notes, ...derivedNotes]
   const shown = (await notesOf(services, notes)).map(({ id, createdAt }) => ({ id, at: createdAt }))
   return {
     ...withoutDoubles,
     derivedNotes,
+    lostPlaces: statements.lostPlaces,
     rewritten: await episodesToRewrite(services, withoutDoubles, notes),
     injections: await (await services.store.deletions()).injectionsShowing(withoutDoubles, shown),
     folders: await foldersOf(services, notes),
@@ -57,7 +61,16 @@ export async function planDeletion(services: Services, request: DeletionRequest)
 }
 
 type Selection = SelectedRows & { notes: NoteId[]; units: string[] }
-const emptySelection = (): Selection => ({ sessions: [], prompts: [], observations: [], summaries: [], toolUses: [], notes: [], units: [] })
+const emptySelection = (): Selection => ({
+  sessions: [],
+  prompts: [],
+  observations: [],
+  summaries: [],
+  toolUses: [],
+  commits: [],
+  notes: [],
+  units: [],
+})
 
 async function selectByIds(services: Services, ids: string[], hard: boolean): Promise<Selection> {
   const { store } = services
@@ -76,7 +89,11 @@ async function selectByIds(services: Services, ids: string[], hard: boolean): Pr
       (await store.observations.get([ref])).length > 0 ? selection.observations.push(ref) : await orUnit('observation', ref)
     else if (memory?.kind === 'summary') (await store.summaries.get(ref)) ? selection.summaries.push(ref) : await orUnit('summary', ref)
     else if (memory?.kind === 'prompt') (await store.prompts.get(ref)) ? selection.prompts.push(ref) : await orUnit('prompt', ref)
-    else if (memory?.kind === 'note' && isMemoryId(id)) throw noSuchMemory('note', memory.ref)
+    else if (memory?.kind === 'commit') {
+      const found = await findCommits(services, memory.ref, hard)
+      selection.commits.push(...found.commits)
+      selection.units.push(...found.units)
+    } else if (memory?.kind === 'note' && isMemoryId(id)) throw noSuchMemory('note', memory.ref)
     else {
       const found = await findSession(services, id, hard)
       if (typeof found === 'string') selection.units.push(found)
@@ -86,8 +103,32 @@ async function selectByIds(services: Services, ids: string[], hard: boolean): Pr
   return selection
 }
 
-/** The tables of memories that a turn or session contains. */
-export const TABLE_OF = { observation: 'observations', summary: 'summaries', prompt: 'prompts' } as const
+/** The tables of memories that are deleted by moving their rows. */
+export const TABLE_OF = { observation: 'observations', summary: 'summaries', prompt: 'prompts', commit: 'commits' } as const
+
+/** A commit by its number, or by its hash in every project that has it; and, if that is asked for, the deletions that took it. */
+async function findCommits({ store }: Services, ref: string, deleted: boolean): Promise<{ commits: number[]; units: string[] }> {
+  const commits = await commitIds(store, ref, false)
+  const units = deleted ? await deletedCommits({ store }, ref) : []
+  if (commits.length + units.length === 0) throw noSuchMemory('commit', ref)
+  return { commits, units }
+}
+
+/** The deletions that took a commit, by its number or its hash, and can still be undone. */
+export async function deletedCommits({ store }: Pick<Services, 'store'>, ref: string): Promise<string[]> {
+  const ids = /^\d{1,15}$/.test(ref) ? [Number(ref), ...(await commitIds(store, ref, true))] : await commitIds(store, ref, true)
+  const units = await Promise.all([...new Set(ids)].map(async (id) => (await store.deletions()).unitOf('commits', String(id))))
+  return units.filter((unit) => unit !== null)
+}
+
+async function commitIds(store: Services['store'], ref: string, forgotten: boolean): Promise<number[]> {
+  const numbered = !forgotten && /^\d{1,15}$/.test(ref) ? await store.commits.get(Number(ref)) : null
+  if (numbered) return [numbered.id]
+  const found = ref.length >= 7 ? await store.commits.withHash(ref, forgotten) : []
+  if (new Set(found.map(({ hash }) => hash)).size > 1)
+    throw new BadRequest(`several commits begin with ${ref}; write more of the hash. Nothing was changed.`)
+  return found.map(({ id }) => id)
+}
 
 /** A session by the agent's id or its beginning; or the deletion that took it, if that is asked for. */
 async function findSession({ store }: Services, id: string, deleted: boolean): Promise<Session | string> {
@@ -98,7 +139,7 @@ async function findSession({ store }: Services, id: string, deleted: boolean): P
   const unit = deleted ? await findDeletedSession({ store }, id) : null
   if (unit) return unit
   throw new BadRequest(
-    `there is no memory or session ${id}; ids look like #12, S4, P7, N01J… or the agent's id of a session. Nothing was deleted.`,
+    `there is no memory or session ${id}; ids look like #12, S4, P7, N01J…, C5 or the agent's id of a session. Nothing was deleted.`,
   )
 }
 
@@ -127,7 +168,7 @@ async function selectByFilter(services: Services, request: DeletionRequest): Pro
   // The usual case must not look at every session.
   if (session && filter.since === null && filter.before === null)
     return { ...emptySelection(), sessions: project === null || session.project === project ? [session.id] : [], units }
-  return { ...(await (await store.deletions()).selectInScope(filter)), notes: notesInScope(services, filter, session), units }
+  return { ...(await (await store.deletions()).selectInScope(filter)), notes: await notesInScope(services, filter, session), units }
 }
 
 async function knownProject(services: Services, name: string): Promise<ProjectKey> {
@@ -139,10 +180,16 @@ async function knownProject(services: Services, name: string): Promise<ProjectKe
 }
 
 /** Notes of a project or of a time. With a session, notes come along as derived. */
-function notesInScope({ store }: Services, { project, since, before }: DeletionFilter, session: Session | null): NoteId[] {
+async function notesInScope({ store }: Services, { project, since, before }: DeletionFilter, session: Session | null): Promise<NoteId[]> {
   if (session) return []
   const isInTime = ({ createdAt }: Note) => (since === null || createdAt >= since) && (before === null || createdAt < before)
-  return [...store.notes.each(project)].filter(isInTime).map(({ id }) => id)
+  const found: NoteId[] = []
+  for (const note of [...store.notes.each(project)].filter(isInTime)) {
+    // A statement goes with the turns in which it was said, and these may be of another time.
+    const isOfTurns = (since !== null || before !== null) && isStatement(note) && (await isSaidInSomeTurn(store, note))
+    if (!isOfTurns) found.push(note.id)
+  }
+  return found
 }
 
 /** Hidden notes are not indexed, so their texts are searched. */
@@ -183,18 +230,23 @@ async function withoutCoveredRows({ store }: Services, selected: Selection): Pro
     observations: await keep(selected.observations, async (id) => (await store.observations.get([id]))[0]),
     summaries: await keep(selected.summaries, (id) => store.summaries.get(id)),
     toolUses: await keep(selected.toolUses, (id) => store.toolUses.get(id)),
+    commits: [...new Set(selected.commits)],
     notes: [...new Set(selected.notes)],
     units: [...new Set(selected.units)],
   }
 }
 
 /** Notes that were made from the selection: of a session, from a sentence of a turn, or by merging and reflecting on a selected note. */
-async function notesDerivedFrom({ store }: Services, selection: Selection): Promise<NoteId[]> {
-  const found = new Set<NoteId>()
+async function notesDerivedFrom(
+  { store }: Services,
+  selection: Selection,
+  statements: Awaited<ReturnType<typeof planStatements>>,
+): Promise<NoteId[]> {
+  const found = new Set<NoteId>(statements.notes)
   const chosen = new Set<string>(selection.notes)
   for (const id of selection.sessions) {
     const session = await store.sessions.get(id)
-    for (const note of session ? await store.notes.allOfSession(session.contentSessionId) : []) found.add(note.id)
+    for (const note of session ? await store.notes.allOfSession(session.contentSessionId) : []) if (!isStatement(note)) found.add(note.id)
   }
   for (const id of selection.prompts) {
     const prompt = await store.prompts.get(id)
@@ -202,7 +254,7 @@ async function notesDerivedFrom({ store }: Services, selection: Selection): Prom
     if (!prompt || !session) continue
     const said = ` ${normalised(`${prompt.text} ${prompt.answer ?? ''}`)} `
     for (const note of await store.notes.allOfSession(session.contentSessionId))
-      if (note.type !== 'episodic' && said.includes(` ${normalised(note.body)} `)) found.add(note.id)
+      if (note.type !== 'episodic' && !isStatement(note) && said.includes(` ${normalised(note.body)} `)) found.add(note.id)
   }
   for (const note of await notesOfUnits(store, selection.units)) if (note.deletedAt !== null) found.add(note.id)
   const sources = [...chosen, ...found]
@@ -210,6 +262,8 @@ async function notesDerivedFrom({ store }: Services, selection: Selection): Prom
     const id = asNoteId(sources[at] as string)
     for (const note of await notesMadeFrom(store, id)) {
       if (chosen.has(note.id) || found.has(note.id)) continue
+      // Said elsewhere too.
+      if (!chosen.has(id) && isStatement(note) && note.said.length > 0) continue
       found.add(note.id)
       sources.push(note.id)
     }
@@ -224,7 +278,7 @@ async function notesOfUnits(store: Services['store'], units: string[]): Promise<
     const [session] = await store.tombstones.sessionsOf([unit])
     const at = (await (await store.deletions()).unit(unit))?.at ?? 0
     const isMerged = (note: Note) => note.source === 'merge' || note.source === 'reflection'
-    found.push(...(await store.notes.deletedAt(at)).filter((note) => note.session === session || isMerged(note)))
+    found.push(...(await store.notes.deletedAt(at)).filter((note) => isMerged(note) || (note.session === session && !isStatement(note))))
     const own = session ? await store.notes.ofSession(session) : null
     if (own && own.deletedAt === null) found.push(own)
   }
@@ -297,6 +351,7 @@ async function countsOf({ store }: Services, plan: DeletionPlan, units: DeletedU
     observations: rows.observations + plan.observations.length + unitsOf('observations'),
     summaries: rows.summaries + plan.summaries.length + unitsOf('summaries'),
     notes: plan.notes.length + plan.derivedNotes.length,
+    commits: plan.commits.length + unitsOf('commits'),
     injections: rows.injections + plan.injections.length,
   }
 }
@@ -333,6 +388,11 @@ async function itemsOf(services: Services, plan: DeletionPlan): Promise<Forgotte
     const title = shorten(summary.request || summary.completed || summary.notes || summary.learned, MAX_TITLE_CHARS)
     items.push({ kind: 'summary', id: memoryId('summary', id), title, project: summary.project, at: summary.at, because })
   }
+  for (const id of plan.commits.slice(0, MAX_LISTED_ITEMS)) {
+    const commit = await store.commits.get(id)
+    if (commit)
+      items.push({ kind: 'commit', id: memoryId('commit', id), title: commit.subject, project: commit.project, at: commit.at, because })
+  }
   return [...items, ...(await notesOf(services, plan.notes.slice(0, MAX_LISTED_ITEMS))).map((note) => noteItem(note, because))]
 }
 
@@ -367,6 +427,8 @@ export function unitItem({ unit, kind, ref, row, project }: DeletedUnit, because
       }
     case 'observations':
       return { kind: 'observation', id: memoryId('observation', ref), title: text('title'), project, at, because }
+    case 'commits':
+      return { kind: 'commit', id: unit, title: text('subject'), project, at, because }
     default:
       return { kind: 'observation', id: unit, title: text('tool', 'event'), project, at, because }
   }
@@ -404,6 +466,7 @@ async function remainingCopies(services: Services, plan: DeletionPlan, units: De
       where: '',
       how: 'delete them in the agent',
     })
+  copies.push(...(await commitsInRepositories(services, plan, units)))
   for (const name of foldersIn(services.home.folder)?.filter((one) => one.startsWith(REPLACED_PREFIX)) ?? []) {
     const where = join(services.home.folder, name)
     copies.push({ what: 'data that was set aside when a backup was restored', where, how: `rm -r '${where}'` })
@@ -428,6 +491,28 @@ async function remainingCopies(services: Services, plan: DeletionPlan, units: De
   return copies
 }
 
+/** The commits are still in the repositories they were read from. */
+async function commitsInRepositories(services: Services, plan: DeletionPlan, units: DeletedUnit[]): Promise<RemainingCopy[]> {
+  const { store } = services
+  const commits = (await Promise.all(plan.commits.map((id) => store.commits.get(id)))).flatMap((commit) => commit ?? [])
+  const hashes = [
+    ...commits.map(({ project, hash }) => ({ project: project as string, hash })),
+    ...units.filter(({ kind }) => kind === 'commits').map(({ project, row }) => ({ project, hash: String(row.hash) })),
+  ]
+  const copies: RemainingCopy[] = []
+  for (const [project, of] of Map.groupBy(hashes, (one) => one.project)) {
+    const [session] = await store.sessions.recent(asProjectKey(project), 1)
+    const shown = of.slice(0, MAX_LISTED_COPIES).map(({ hash }) => shortHash(hash))
+    const more = of.length > shown.length ? ` and ${of.length - shown.length} more` : ''
+    copies.push({
+      what: `the ${of.length === 1 ? 'commit' : 'commits'} in the project's own repository (${shown.join(', ')}${more})`,
+      where: session?.folder ?? project,
+      how: 'rewrite the history of the repository (git rebase --interactive, or git filter-repo), push it with --force, and run: git reflog expire --expire=now --all && git gc --prune=now',
+    })
+  }
+  return copies
+}
+
 /** The folders in which the projects of some notes were last worked on. */
 async function foldersOf(services: Services, notes: string[]): Promise<string[]> {
   const projects = new Set((await notesOf(services, notes)).map(({ project }) => project))
@@ -436,6 +521,7 @@ async function foldersOf(services: Services, notes: string[]): Promise<string[]>
 }
 
 const TURNS_PER_TRANSACTION = 20
+const COMMITS_PER_TRANSACTION = 100
 
 /**
  * Moves everything of a plan out of sight, so that it can be restored or erased; notes of a hard deletion are deleted at once. Carrying a plan
@@ -458,6 +544,18 @@ export async function hide(services: Services, plan: DeletionPlan, hard: boolean
     await Bun.sleep(0)
   }
   changes.push(...(await store.transaction(() => hideSingles(services, plan, now))))
+  for (let from = 0; from < plan.commits.length; from += COMMITS_PER_TRANSACTION) {
+    const batch = plan.commits.slice(from, from + COMMITS_PER_TRANSACTION)
+    await store.transaction(async () => {
+      for (const id of batch) {
+        await (await store.deletions()).keepCommit(id, memoryId('commit', id), now)
+        await store.commits.forget(id)
+      }
+    })
+    await Bun.sleep(0)
+  }
+  for (const [note, lost] of Map.groupBy(plan.lostPlaces, (place) => asNoteId(place.note)))
+    changes.push(...(await losePlaces(services, note, lost, hard, now)))
   for (const id of [...plan.notes, ...plan.derivedNotes].map(asNoteId)) {
     if (hard) changes.push(...(await purgeNote(services.notebook, id, now)))
     else changes.push(...((await forgetNote(services.notebook, id, now))?.changes ?? []))
@@ -468,17 +566,17 @@ export async function hide(services: Services, plan: DeletionPlan, hard: boolean
   services.queue.kick()
 }
 
-const sessionUnit = (id: number) => `session:${id}`
 const toolUseUnit = (id: number) => `tool use ${id}`
 
 /** The deletions that carrying out a plan makes; each can be undone alone. Records of what was shown come back with the first one. */
-export function unitsOf({ sessions, prompts, observations, summaries, toolUses, notes }: DeletionPlan): string[] {
+export function unitsOf({ sessions, prompts, observations, summaries, toolUses, commits, notes }: DeletionPlan): string[] {
   return [
     ...sessions.map(sessionUnit),
     ...prompts.map((id) => memoryId('prompt', id)),
     ...observations.map((id) => memoryId('observation', id)),
     ...summaries.map((id) => memoryId('summary', id)),
     ...toolUses.map(toolUseUnit),
+    ...commits.map((id) => memoryId('commit', id)),
     ...notes.map((id) => memoryId('note', id)),
   ]
 }
@@ -499,7 +597,10 @@ async function hideTurns(services: Services, promptIds: number[], now: number): 
       changes.push(...(await distillAgain(services, { sessionId: turn.sessionId, number: next }, memoryId('prompt', id), now)))
   }
   // The title of the session is gone, which was part of the context of its observations.
-  for (const id of sessions) await store.observations.reindex(id)
+  for (const id of sessions) {
+    await store.observations.reindex(id)
+    await rebuildThreads(store, id)
+  }
   return changes
 }
 
@@ -545,6 +646,25 @@ async function hideSingles(services: Services, plan: DeletionPlan, now: number):
     changes.push(...(await distillAgain(services, turn, unit, now)))
   }
   return changes
+}
+
+/** Takes places away from a statement and remembers them with the deletion. One that a person rejected keeps them until they are erased. */
+async function losePlaces(
+  { store, notebook }: Services,
+  id: NoteId,
+  lost: DeletionPlan['lostPlaces'],
+  hard: boolean,
+  now: number,
+): Promise<Change[]> {
+  const note = await store.notes.get(id)
+  const places = lost.filter(({ place }) => note?.said.includes(place))
+  const gone = places.map(({ place }) => place)
+  if (!note || places.length === 0 || (note.deletedAt !== null && !hard)) return []
+  await store.transaction(async () => {
+    for (const one of places) await (await store.deletions()).keepPlace({ ...one, project: note.project }, now)
+    await stateAgain(store, gone, now)
+  })
+  return removePlaces(notebook, id, gone, now)
 }
 
 /** Writes the note of a session again from what is left of it. A note that a person has edited is deleted instead, because it may quote anything. */

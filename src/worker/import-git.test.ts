@@ -114,6 +114,8 @@ describe('following a repository', () => {
     expect([...at.store.commits.each(null)].map((commit) => commit.subject)).toEqual(['first'])
     at.repository.commit('second')
     expect(await follow(at)).toBe(1)
+    const audit = (await at.store.audit.recent(9)).map(({ action, subject, details }) => ({ action, subject, details }))
+    expect(audit).toContainEqual({ action: 'import', subject: `git ${at.path}`, details: { commits: 1 } })
     expect([...at.store.commits.each(null)].map((commit) => commit.subject).sort()).toEqual(['first', 'second'])
   })
 

@@ -81,6 +81,10 @@ async function readNewCommits(services: Services, payload: Jobs['git-history']):
     return null
   }
   const added = await storeCommits(services, project, read.value)
+  if (added > 0)
+    await store.transaction(() =>
+      store.audit.add({ at: Date.now(), action: 'import', subject: `git ${folder}`, details: { commits: added } }),
+    )
   const done = skip + read.value.length
   if (read.value.length === limit && done < MAX_COMMITS) return { ...payload, reading: { ...range, skip: done } }
   await settle(services, project, folder, range.head)

@@ -125,6 +125,5 @@ async function projectOf(services: Services, agent: Agent, projectFolder: string
   const rules = services.rules(agent)
   const folder = await agent.findNativeProjectFolder(agent.configFolder(services.environment), projectFolder)
   if (folder === null) return null
-  const project = await projectOfFolder(services.store, folder, rules)
-  return rules.isExcludedProject(project, folder) ? null : project
+  return services.store.transaction(async () => (await projectOfFolder(services.store, folder, rules))?.project ?? null)
 }

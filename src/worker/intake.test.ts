@@ -20,13 +20,13 @@ test('a session in a project with memories gets a brief, and the person a messag
   const reply = await deliver(at.desk, start)
   expect(reply).toEqual({
     hookSpecificOutput: { hookEventName: 'SessionStart', additionalContext: expect.stringContaining('Changed a.ts') },
-    systemMessage: expect.stringMatching(/^Recollect: recalled the last summary and 1 observation \(\d+ tokens\)$/),
+    systemMessage: expect.stringMatching(/^Recollect: recalled the last session and 1 observation \(\d+ tokens\)$/),
   })
   const [injected] = await at.store.injections.recent(null, 5)
   expect(injected).toMatchObject({
     event: 'SessionStart',
     project: 'app',
-    items: [{ kind: 'line', id: 'frame' }, { kind: 'summary' }, { kind: 'line', id: 'files' }, { kind: 'observation' }],
+    items: [{ kind: 'line', id: 'frame' }, { kind: 'summary' }, { kind: 'observation' }, { kind: 'line', id: 'files' }],
   })
 })
 

@@ -3,7 +3,16 @@ import { cleanText } from '../core/clean-text.ts'
 import { type AgentEvent, type EventContext, type EventReply, NotUnderstood } from '../core/event.ts'
 import type { Change, Session } from '../core/memory.ts'
 import { countTokens } from '../core/tokens.ts'
-import { BRIEF_BUDGET, briefFor, fileBriefFor, type InjectedBrief, knowledgeOf, MAX_RECALL_TOKENS, recallFor } from '../inject/brief.ts'
+import {
+  BRIEF_BUDGET,
+  briefFor,
+  fileBriefFor,
+  type InjectedBrief,
+  knowledgeOf,
+  MAX_RECALL_TOKENS,
+  OPEN_PROMPT_REASON,
+  recallFor,
+} from '../inject/brief.ts'
 import type { Agent } from '../integrations/agent.ts'
 import { exists } from '../platform/files.ts'
 import type { Store } from '../store/store.ts'
@@ -180,12 +189,14 @@ async function sessionStartReply(services: Services, session: Session, source: S
     if (brief.text) await recordInjection(services, session, 'SessionStart', brief, now)
   }
   if (!brief.text) return { reply: {}, record }
-  const count = (kind: string, one: string) => {
-    const items = brief.items.filter((item) => item.kind === kind).length
-    return items > 0 ? `${items} ${one}${items === 1 ? '' : 's'}` : ''
-  }
-  const summary = brief.items.some((item) => item.kind === 'summary') ? 'the last summary' : ''
-  const parts = [count('note', 'note'), count('prompt', 'open prompt'), summary, count('observation', 'observation')].filter(Boolean)
+  const results = brief.items.filter((item) => item.kind === 'prompt' && item.why !== OPEN_PROMPT_REASON)
+  const count = (items: unknown[], one: string) => (items.length > 0 ? `${items.length} ${one}${items.length === 1 ? '' : 's'}` : '')
+  const ofKind = (kind: string) => brief.items.filter((item) => item.kind === kind)
+  const open = ofKind('prompt').length > results.length ? 'an open prompt' : ''
+  const last = ofKind('summary').length > 0 ? 'the last session' : ''
+  const parts = [last, open, count(ofKind('note'), 'note'), count(results, 'result'), count(ofKind('observation'), 'observation')].filter(
+    Boolean,
+  )
   const recalled = new Intl.ListFormat('en').format(parts)
   return { reply: { context: brief.text, message: `Recollect: recalled ${recalled} (${brief.tokens} tokens)` }, record }
 }

@@ -97,7 +97,7 @@ async function distillByRules(services: Services, embedding: Embedding, job: Job
 }
 
 /** Marks the earlier result that this turn's thread replaces. */
-async function linkReplacement({ store }: Services, { sessionId, number }: Jobs['replacement']): Promise<void> {
+export async function linkReplacement({ store }: Services, { sessionId, number }: Jobs['replacement']): Promise<void> {
   const thread = await store.threads.ofTurn(sessionId, number)
   const replaced = thread && (await findReplacedThread(store, thread))
   if (thread && replaced) await store.transaction(() => store.threads.setReplaced(replaced.id, thread.id))

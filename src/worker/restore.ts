@@ -1,11 +1,12 @@
 import { queueDistill, queueEpisode } from '../capture/capture.ts'
-import { distillTurn } from '../capture/turns.ts'
+import { distillTurn, rebuildThreads } from '../capture/turns.ts'
+import { asProjectKey } from '../core/ids.ts'
 import type { Change } from '../core/memory.ts'
 import { memoryId, parseMemoryId } from '../core/memory-kinds.ts'
-import { asNoteId, type NoteId } from '../core/note.ts'
-import { restoreNote } from '../notes/notes.ts'
+import { asNoteId, isStatement, type NoteId } from '../core/note.ts'
+import { restoreNote, restorePlaces } from '../notes/notes.ts'
 import type { ForgottenItem, RestoreReport } from '../wire/contract/forget.ts'
-import { findDeletedSession, TABLE_OF, unitItem } from './forget.ts'
+import { deletedCommits, findDeletedSession, TABLE_OF, unitItem } from './forget.ts'
 import { BadRequest } from './server.ts'
 import { readActionWith, type Services } from './services.ts'
 
@@ -34,7 +35,14 @@ export async function restore(services: Services, ids: string[], now: number): P
       await store.transaction(async () => (await store.deletions()).restoreInjections(memoryId('note', note.id)))
       continue
     }
-    if (memory?.kind === 'commit') throw new BadRequest(`${id} is a commit; to read it again: recollect import --from git`)
+    if (memory?.kind === 'commit') {
+      const units = await deletedCommits(services, memory.ref)
+      for (const unit of units) report.restored.push(await restoreCommit(services, unit))
+      if (units.length > 0) continue
+      if (!(await store.commits.find(memory.ref))) throw new BadRequest(`${id} was not deleted, or is too long ago to be restored`)
+      report.unchanged.push(id)
+      continue
+    }
     const unit = memory ? await (await store.deletions()).unitOf(TABLE_OF[memory.kind], memory.ref) : await findDeletedSession(services, id)
     if (unit !== null) report.restored.push(await restoreUnit(services, unit, now, changes))
     else if (await isThere(services, memory, id)) report.unchanged.push(id)
@@ -47,6 +55,19 @@ export async function restore(services: Services, ids: string[], now: number): P
   services.stream.publish({ type: 'memories-deleted', data: {} })
   services.queue.kick()
   return report
+}
+
+async function restoreCommit({ store }: Services, unit: string): Promise<ForgottenItem> {
+  const deleted = await (await store.deletions()).unit(unit)
+  await store.transaction(async () => {
+    const row = await (await store.deletions()).takeCommit(unit)
+    if (!deleted || !row || !(await store.commits.restore(row))) throw new BadRequest(`${unit} cannot be restored any more`)
+    await store.commits.settleReverts(await store.projects.currentKey(asProjectKey(deleted.project)))
+    // Makes its vector again.
+    await store.jobs.add('embed', 'waiting', {}, Date.now(), Date.now())
+  })
+  if (!deleted) throw new BadRequest(`${unit} cannot be restored any more`)
+  return unitItem(deleted, 'chosen')
 }
 
 async function whyNotRestorable({ store }: Services, id: string, note: NoteId): Promise<string> {
@@ -65,7 +86,7 @@ async function restoreUnit(services: Services, unit: string, now: number, change
   const { store } = services
   const deleted = await (await store.deletions()).unit(unit)
   if (!deleted) throw new BadRequest('it cannot be restored any more')
-  const sessionId = await store.transaction(async () => {
+  const { sessionId, places } = await store.transaction(async () => {
     const restored = await (await store.deletions()).restoreUnit(unit)
     if (!restored)
       throw new BadRequest(`its session was deleted too, so restore that first; 'recollect restore' lists what can be restored`)
@@ -80,13 +101,28 @@ async function restoreUnit(services: Services, unit: string, now: number, change
         // Links it to its neighbours again.
         changes.push(...(await distillTurn(store, { sessionId: restored.sessionId, number: turn }, readActionWith(services.agents))))
       }
+    await rebuildThreads(store, restored.sessionId)
+    for (const { first, bySession, byFirst } of restored.replaced) {
+      const thread = await store.threads.ofTurn(restored.sessionId, first)
+      const by = await store.threads.ofTurn(bySession, byFirst)
+      if (thread && by && thread.replacedBy === null) await store.threads.setReplaced(thread.id, by.id)
+    }
     await queueEpisode(store, restored.sessionId, 'session-end', now)
-    return restored.sessionId
+    return restored
   })
+  for (const [note, said] of Map.groupBy(places, (place) => place.note))
+    changes.push(
+      ...(await restorePlaces(
+        services.notebook,
+        note,
+        said.map(({ place }) => place),
+        now,
+      )),
+    )
   // Notes that went with it.
   const session = await store.sessions.get(sessionId)
   for (const note of await store.notes.deletedAt(deleted.at))
-    if (note.session === session?.contentSessionId || note.source === 'merge' || note.source === 'reflection')
+    if ((note.session === session?.contentSessionId && !isStatement(note)) || note.source === 'merge' || note.source === 'reflection')
       changes.push(...((await restoreNote(services.notebook, note.id, now))?.changes ?? []))
   for (const observation of deleted.kind === 'observations' ? await store.observations.get([Number(deleted.ref)]) : [])
     changes.push({ kind: 'observation-added', observation })

@@ -4,7 +4,7 @@ import type { ReadAction } from '../core/action.ts'
 import type { AgentName } from '../core/agent.ts'
 import { exclusionOf } from '../core/exclusion.ts'
 import type { Change } from '../core/memory.ts'
-import { projectKey, unconfirmedMarker } from '../core/project.ts'
+import { possibleProjects, projectKey, unconfirmedMarker } from '../core/project.ts'
 import { usablePatterns } from '../core/secrets.ts'
 import type { Agent } from '../integrations/agent.ts'
 import type { Notebook } from '../notes/notes.ts'
@@ -81,7 +81,8 @@ export function captureRules(
 ): CaptureRules {
   const { user_prompt, post_tool_use } = settings.hooks
   const exclusion = exclusionOf(settings.privacy.exclude_projects, userHome)
-  const isExcludedPlace = (folder: string) => exclusion.isExcluded(projectKey(findProject(folder, userHome, home)), folder)
+  const isExcludedPlace = (folder: string) =>
+    possibleProjects(findProject(folder, userHome, home)).some((key) => exclusion.isExcluded(key, folder))
   const skipped = new Set(post_tool_use.skip_tools)
   const glob = (pattern: string) => new Bun.Glob(pattern.replace(/^~(?=\/)/, userHome))
   // A pattern that does not start at the root matches at any depth: `.env`, `secrets/**`.
@@ -108,8 +109,7 @@ export function captureRules(
     // Looked up whenever a session opens: the person may have switched branches or added a marker file since the last one.
     projectOf: (folder) => {
       const found = findProject(folder, userHome, home)
-      const claim = unconfirmedMarker(found)
-      return { project: projectKey(found), branch: found.branch, claim: claim?.isOwn ? claim : null }
+      return { project: projectKey(found), branch: found.branch, claim: unconfirmedMarker(found) }
     },
     confirmClaim: ({ folder, project }) => confirmMarker(home, folder, project),
   }

@@ -19,6 +19,8 @@ test('a decision in a prompt on one machine is in the first request of a session
   await runClaude({ sandbox: laptop, prompt: '[decision] Prices are kept in cents, never in floats.\n\nSay ok.', turns: ['Ok.'] })
   await laptop.recollect('sync')
   await desktop.recollect('sync')
+  // The project is known here from the notes of the laptop, so the marker needs the person's word.
+  await desktop.recollect('projects', 'confirm')
   const run = await runClaude({ sandbox: desktop, prompt: 'Add a price to the basket.', turns: ['Done.'] })
   expect(briefIn(requestText(run.requests[0]))).toContain('Prices are kept in cents, never in floats.')
 })

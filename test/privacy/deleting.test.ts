@@ -14,8 +14,10 @@ import { exportLines } from '../../src/worker/export.ts'
 import { planDeletion } from '../../src/worker/forget.ts'
 import { importMemories } from '../../src/worker/import-memories.ts'
 import { importTranscripts } from '../../src/worker/import-transcripts.ts'
-import { prompt, temporaryFolder, toolUse } from '../support/builders.ts'
+import { ingestDelivery } from '../../src/worker/intake.ts'
+import { nowhere, prompt, temporaryFolder, toolUse } from '../support/builders.ts'
 import { claudeMemDatabase } from '../support/claude-mem.ts'
+import { aRepository } from '../support/repository.ts'
 import { transcript } from '../support/transcript.ts'
 import { aHome, aStory, type Home, residue, SENTENCE, WORDS } from './deleting-support.ts'
 
@@ -117,6 +119,85 @@ test('a note is deleted with its versions, its merged copy and its history in gi
   expect(await residue(at.home)).toEqual([])
   expect(await noteHistory(at.desk.notebook, other.path)).toHaveLength(2)
   expect(await at.store.notes.get(other.id)).not.toBeNull()
+})
+
+/** A way of deleting the commit that says the sentence for good. */
+const COMMIT_WAYS: [string, (at: Home, commit: { id: number; hash: string; at: number; project: string }) => Promise<unknown>][] = [
+  ['its id', (at, { id }) => at.forget({ ids: [`C${id}`], hard: true })],
+  ['its hash', (at, { hash }) => at.forget({ ids: [`C${hash.slice(0, 12)}`], hard: true })],
+  ['its words', (at) => at.forget({ query: `${WORDS[3]} ${WORDS[1]}`, hard: true })],
+  ['the name of its author', (at) => at.forget({ query: 'Ada', hard: true })],
+  ['its time', (at, { at: since }) => at.forget({ since, before: since + 1, hard: true })],
+  ['its project', (at, { project }) => at.forget({ project, hard: true })],
+  [
+    'its project, by the older route',
+    async (at, { project }) => {
+      await at.call('POST /api/projects/wipe', { project, confirm: project })
+      await at.desk.queue.drained()
+    },
+  ],
+  [
+    'its id, after it was deleted softly',
+    async (at, { id }) => {
+      await at.forget({ ids: [`C${id}`] })
+      return at.forget({ ids: [`C${id}`], hard: true })
+    },
+  ],
+  [
+    'its words, after it was deleted softly',
+    async (at, { hash }) => {
+      await at.forget({ ids: [`C${hash}`] })
+      return at.forget({ query: SENTENCE, hard: true })
+    },
+  ],
+]
+
+test.each(COMMIT_WAYS)(
+  'no byte of a commit is left after deleting it by %s, and reading the repository does not bring it back',
+  async (_, deleteIt) => {
+    await using at = await aHome()
+    const { commit, readAgain } = await aCommit(at)
+    expect((await residue(at.home)).join()).toContain('fulltext has')
+    await deleteIt(at, commit)
+    expect(await residue(at.home, { isJustErased: true })).toEqual([])
+    await readAgain()
+    expect(await residue(at.home)).toEqual([])
+    expect(await at.store.commits.get(commit.id)).toBeNull()
+  },
+)
+
+test('a deleted commit is hidden, can be restored by its id or hash, and its copy in the repository is named', async () => {
+  await using at = await aHome()
+  const { commit, readAgain } = await aCommit(at)
+  const found = async () => (await at.call('POST /api/search', { query: WORDS[0] as string })).hits.map(({ kind, id }) => [kind, id])
+  const shown = async () => JSON.stringify(await at.call('GET /api/injections', { limit: 99 }))
+  const before = { found: await found(), shown: await shown(), commit: await at.store.commits.get(commit.id) }
+  expect(before.found).toContainEqual(['commit', String(commit.id)])
+  const client: ToolDeps = { worker: at, project: null, now: Date.now }
+  const call = { signal: new AbortController().signal, progress: () => {} }
+  for (const id of [`C${commit.id}`, `C${commit.hash.slice(0, 9)}`]) {
+    expect(await forget.run(client, forget.input.parse({ ids: [id] }), call)).toContain(`Deleted: C${commit.id}.`)
+    await readAgain()
+    expect(await found()).toEqual([])
+    expect([...at.store.commits.each(null)].map(({ subject }) => subject)).toEqual(['docs: explain the tide table'])
+    expect(await shown()).not.toContain(WORDS[0] as string)
+    expect(await at.call('GET /api/forgotten', {})).toMatchObject([
+      { kind: 'commit', id: `C${commit.id}`, title: before.commit?.subject ?? '' },
+    ])
+    expect(await at.call('POST /api/restore', { ids: [id] })).toMatchObject({ restored: [{ id: `C${commit.id}` }] })
+    await at.desk.queue.drained()
+    expect({ found: await found(), shown: await shown(), commit: await at.store.commits.get(commit.id) }).toEqual(before)
+    expect(await at.call('POST /api/restore', { ids: [id] })).toEqual({ restored: [], unchanged: [id] })
+  }
+  expect(await at.call('POST /api/forget/preview', { ids: [`C${commit.id}`], hard: true })).toMatchObject({
+    counts: { commits: 1 },
+    items: [{ kind: 'commit', id: `C${commit.id}`, because: 'chosen' }],
+    remaining: [
+      { what: expect.stringContaining(commit.hash.slice(0, 7)), where: at.project, how: expect.stringContaining('git filter-repo') },
+    ],
+  })
+  const audit = await at.call('GET /api/audit', { limit: 100 })
+  expect(audit.map(({ action, subject }) => `${action} ${subject.split(' ')[0]}`)).toContain('import git')
 })
 
 test('of a pushed note, the place of the remaining copy is named, and it does not come back from there', async () => {
@@ -290,6 +371,202 @@ test('a soft deletion hides everything of it, and an agent can only delete softl
   expect(await at.store.prompts.get(promptId)).not.toBeNull()
 })
 
+test('no result points to a deleted turn, and what a deleted session replaced holds again, until they are restored', async () => {
+  await using at = await aHome()
+  const told = async (session: string, ...turns: [text: string, answer: string][]) => {
+    for (const [n, [text, answer]] of turns.entries()) {
+      await at.report(prompt(text, `${session}-${n}`), session)
+      await at.report({ kind: 'turn-ended', promptId: `${session}-${n}`, answer }, session)
+    }
+    await at.desk.queue.drained()
+  }
+  await told(
+    's-one',
+    ['Secrets of nested payloads are readable in the log pipeline, customers complain', 'I will mask every key that contains password.'],
+    ['No, only suffixes of nested payloads count.', 'Settled: redact masks nested payloads by suffix, secrets only.'],
+  )
+  await told('s-two', [
+    'Amendment to the redact rule for nested payloads in the log pipeline',
+    'Amended rule: redact masks secrets of nested payloads anywhere in the key.',
+  ])
+  const threads = async () =>
+    (await Promise.all([1, 2].map((id) => at.store.threads.ofSession(id)))).map((list) =>
+      list.map(({ first, last, outcome, replacedBy }) => ({ turns: [first, last], outcome, isReplaced: replacedBy !== null })),
+    )
+  const before = await threads()
+  expect(before).toEqual([[{ turns: [1, 2], outcome: 2, isReplaced: true }], [{ turns: [1, 1], outcome: 1, isReplaced: false }]])
+  const deletions: [RequestOf<'POST /api/forget'>, string, unknown][] = [
+    [{ ids: ['P2'] }, 'P2', [[{ turns: [1, 1], outcome: 1, isReplaced: true }], before[1]]],
+    [{ ids: ['P1'] }, 'P1', [[{ turns: [2, 2], outcome: 2, isReplaced: true }], before[1]]],
+    [{ session: 's-one' }, 's-one', [[], before[1]]],
+    [{ ids: ['P3'] }, 'P3', [[{ ...before[0]?.[0], isReplaced: false }], []]],
+    [{ session: 's-two' }, 's-two', [[{ ...before[0]?.[0], isReplaced: false }], []]],
+  ]
+  for (const [what, id, left] of deletions) {
+    await at.forget(what)
+    await at.desk.queue.drained()
+    expect(await threads()).toEqual(left as never)
+    await at.call('POST /api/restore', { ids: [id] })
+    await at.desk.queue.drained()
+    expect(await threads()).toEqual(before)
+  }
+})
+
+const RULE = `Never name the vault ${SENTENCE}, because the tests break.`
+
+/** States a decision and an open end. */
+const ANSWER = `I kept the file ${SENTENCE} rather than SQLite because the native build breaks. ${WORDS[2]} is not honoured yet.`
+
+/** A session with a rule in its second turn. */
+async function aRule(at: Home, session: string, rule = RULE): Promise<number> {
+  for (const [n, text] of ['Show the tide table in local time', rule, 'Draw the chart of the harbour'].entries()) {
+    await at.report(prompt(text, `${session}-${n}`), session)
+    await at.report({ kind: 'turn-ended', promptId: `${session}-${n}`, answer: text === RULE ? ANSWER : 'Fine.' }, session)
+  }
+  await at.report({ kind: 'session-ended', reason: 'exit' }, session)
+  await at.desk.queue.drained()
+  const found = (await at.store.sessions.withIdPrefix(session, 1))[0]
+  return (await at.store.prompts.ofSession(found?.id ?? 0)).find(({ number }) => number === 2)?.id ?? 0
+}
+
+/** The rules that are noted, each with the places where it was said. */
+const rulesIn = async (at: Home) =>
+  (await at.store.notes.list({ project: null, namespace: 'rules', now: Date.now(), limit: 99 })).map(({ body, said }) => [
+    body,
+    said.map((place) => place.slice(11)),
+  ])
+
+/** Everything that could state a rule again. */
+async function stateAgain(at: Home, exported: object[]): Promise<void> {
+  for (const { id } of await at.store.sessions.recent(null, 9))
+    await at.store.transaction(() => at.store.jobs.add('statements', String(id), { sessionId: id, occasion: 'session-end' }, Date.now()))
+  at.desk.queue.kick()
+  await at.desk.queue.drained()
+  if (exported.length > 0) await importLines(at, exported)
+  await at.desk.queue.drained()
+}
+
+const exportOf = (at: Home) => [...EXPORT_KINDS].flatMap((kind) => [...exportLines(at.store, kind, null)])
+
+const RULE_WAYS: [string, (at: Home, promptId: number) => Promise<unknown>][] = [
+  ['its turn', (at, id) => at.forget({ ids: [`P${id}`], hard: true })],
+  ['its session', (at) => at.forget({ session: 's-one', hard: true })],
+  [
+    'the time of its turn',
+    async (at, id) => {
+      const { at: since } = (await at.store.prompts.get(id)) ?? { at: 0 }
+      return at.forget({ since, before: since + 60_001, hard: true })
+    },
+  ],
+  [
+    'its turn, after that was deleted softly',
+    async (at, id) => {
+      await at.forget({ ids: [`P${id}`] })
+      return at.forget({ ids: [`P${id}`], hard: true })
+    },
+  ],
+]
+
+test.each(RULE_WAYS)('a rule goes for good with %s, and does not come back', async (_, deleteIt) => {
+  await using at = await aHome()
+  const id = await aRule(at, 's-one')
+  expect(await rulesIn(at)).toEqual([[RULE, ['s-one:2']]])
+  for (const namespace of ['decisions', 'open-ends'])
+    expect(await at.store.notes.list({ project: null, namespace, now: Date.now(), limit: 9 })).toMatchObject([{ session: 's-one' }])
+  await commit(at)
+  const exported = exportOf(at)
+  await deleteIt(at, id)
+  expect(await residue(at.home, { isJustErased: true })).toEqual([])
+  await stateAgain(at, exported)
+  expect(await rulesIn(at)).toEqual([])
+  expect(await residue(at.home)).toEqual([])
+})
+
+test.each(RULE_WAYS)('a rule that was said elsewhere too only loses that place with %s', async (_, deleteIt) => {
+  await using at = await aHome()
+  const id = await aRule(at, 's-one')
+  await aRule(at, 's-two')
+  expect(await rulesIn(at)).toEqual([[RULE, ['s-one:2', 's-two:2']]])
+  const exported = exportOf(at)
+  await deleteIt(at, id)
+  expect(await rulesIn(at)).toEqual([[RULE, ['s-two:2']]])
+  await stateAgain(at, exported)
+  expect(await rulesIn(at)).toEqual([[RULE, ['s-two:2']]])
+  await at.forget({ session: 's-two', hard: true })
+  await stateAgain(at, exported)
+  expect(await residue(at.home)).toEqual([])
+})
+
+test('no word of a rule is left that another session said in other words; their wording is noted instead', async () => {
+  await using at = await aHome()
+  const id = await aRule(at, 's-one', `From now on, start function names with 'x_', says ${SENTENCE}.`)
+  await aRule(at, 's-two', "Always start function names with 'x_'.")
+  expect(await rulesIn(at)).toHaveLength(1)
+  await at.forget({ ids: [`P${id}`] })
+  await at.desk.queue.drained()
+  expect(await rulesIn(at)).toEqual([["Always start function names with 'x_'.", ['s-two:2']]])
+  await at.forget({ ids: [`P${id}`], hard: true })
+  await at.desk.queue.drained()
+  expect(await residue(at.home)).toEqual([])
+  expect(await rulesIn(at)).toEqual([["Always start function names with 'x_'.", ['s-two:2']]])
+})
+
+test('rules come back with their turns, in whichever order these are restored; rejected ones do not', async () => {
+  await using at = await aHome()
+  const one = await aRule(at, 's-one')
+  const two = await aRule(at, 's-two')
+  const before = await rulesIn(at)
+  const restore = (...ids: string[]) => at.call('POST /api/restore', { ids })
+  await at.forget({ ids: [`P${one}`] })
+  expect(await rulesIn(at)).toEqual([[RULE, ['s-two:2']]])
+  await at.forget({ session: 's-two' })
+  expect(await rulesIn(at)).toEqual([])
+  await stateAgain(at, [])
+  expect(await rulesIn(at)).toEqual([])
+  await restore(`P${one}`)
+  expect(await rulesIn(at)).toEqual([[RULE, ['s-one:2']]])
+  await restore('s-two')
+  expect(await rulesIn(at)).toEqual(before)
+  await at.forget({ ids: [`P${one}`, `P${two}`] })
+  await at.forget({ ids: [`P${one}`], hard: true })
+  await restore(`P${two}`)
+  expect(await rulesIn(at)).toEqual([[RULE, ['s-two:2']]])
+  const [note] = await at.store.notes.list({ project: null, namespace: 'rules', now: Date.now(), limit: 9 })
+  await at.forget({ ids: [`N${note?.id}`] })
+  await at.forget({ ids: [`P${two}`] })
+  await restore(`P${two}`)
+  await stateAgain(at, [])
+  expect(await rulesIn(at)).toEqual([])
+})
+
+test('a rule that went with its turn is noted when it is said again', async () => {
+  await using at = await aHome()
+  await at.forget({ ids: [`P${await aRule(at, 's-one')}`] })
+  at.later(7 * 60 * 60_000)
+  await aRule(at, 's-three')
+  expect(await rulesIn(at)).toEqual([[RULE, ['s-three:2']]])
+})
+
+test('an option that a person chose goes with the answer that offered it', async () => {
+  await using at = await aHome()
+  await at.report(prompt('How shall we name the vault?', 't1'))
+  const answer = `Two ways:\n- Option A: keep the old name\n- Option B: call it ${SENTENCE}\nWhich one?`
+  await at.report({ kind: 'turn-ended', promptId: 't1', answer })
+  await at.report(prompt('Let us go with option B.', 't2'))
+  await at.report({ kind: 'turn-ended', promptId: 't2', answer: 'Fine.' })
+  await at.report({ kind: 'session-ended', reason: 'exit' })
+  await at.desk.queue.drained()
+  const chosen = async () =>
+    (await at.store.notes.list({ project: null, namespace: 'decisions', now: Date.now(), limit: 9 })).map(({ body }) => body)
+  expect((await chosen()).join()).toContain(SENTENCE)
+  await at.forget({ ids: ['P1'] })
+  expect((await chosen()).join()).not.toContain(SENTENCE)
+  await at.call('POST /api/restore', { ids: ['P1'] })
+  expect((await chosen()).join()).toContain(SENTENCE)
+  await at.forget({ ids: ['P1'], hard: true })
+  expect(await residue(at.home)).toEqual([])
+})
+
 test('a deletion is refused as a whole when an id is wrong, a filter is misspelt, or something else would go by now', async () => {
   await using at = await aHome()
   const { promptId } = await aStory(at)
@@ -359,6 +636,29 @@ const RECOLLECT = join(import.meta.dir, '..', '..', 'bin', 'recollect')
 const LINE = { sessionId: 's-import', agent: 'claude-code', project: 'app' }
 const OBSERVATION = { ...LINE, promptNumber: 1, type: 'change', narrative: '' }
 const SUMMARY = { ...LINE, promptNumber: 1, source: 'turn', nextSteps: '' }
+
+/** A repository of two commits, of which one says the sentence and was shown to a session. */
+async function aCommit(at: Home) {
+  const repository = aRepository(at.project)
+  repository.commit('docs: explain the tide table', 'tide.md')
+  repository.commit(
+    `fix: call the vault ${SENTENCE}\n\nThe vault must always be called ${SENTENCE}, because ${SENTENCE} says so.`,
+    `${WORDS[4]}.ts`,
+  )
+  const readAgain = () =>
+    Array.fromAsync(importMemories(at.desk, claudeCode, { from: 'git', paths: [at.project], project: null })).then(() =>
+      at.desk.queue.drained(),
+    )
+  await readAgain()
+  const commit = [...at.store.commits.each(null)].find(({ subject }) => subject.includes('vault'))
+  if (!commit) throw new Error('the commits were not read')
+  const prompted = { hook_event_name: 'UserPromptSubmit', prompt: 'What must the vault always be called?', prompt_id: 'q1' }
+  const payload = { session_id: 's-two', cwd: at.project, transcript_path: '', ...prompted }
+  await ingestDelivery(at.desk, { agent: claudeCode, payload, context: nowhere, delivery: null, at: Date.now() })
+  await at.desk.queue.drained()
+  expect(JSON.stringify(await at.store.injections.recent(null, 50))).toContain(WORDS[0] as string)
+  return { commit, readAgain }
+}
 
 async function importLines(at: Home, lines: object[]): Promise<void> {
   const path = join(at.folder, 'export.jsonl')

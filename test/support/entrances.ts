@@ -10,6 +10,7 @@ import { spoolPayload } from '../../src/hooks/spool-payload.ts'
 import { homePaths } from '../../src/platform/paths.ts'
 import { environment } from './builders.ts'
 import { RECOLLECT } from './mcp.ts'
+import { aRepository } from './repository.ts'
 import type { TestHome } from './test-home.ts'
 
 /** A text and a name for it that is unique and fit for file names and ids. */
@@ -33,6 +34,7 @@ export const ENTRANCES: readonly Entrance[] = [
   { name: 'the import of an export', send: importExport },
   { name: 'the import of markdown files', send: importMarkdown },
   { name: 'the import of the client’s own memory', send: importNativeMemory },
+  { name: 'the git history', send: importGitHistory },
   { name: 'the HTTP API', send: callApi },
   { name: 'MCP', send: callTools },
   { name: 'the viewer', send: editInViewer },
@@ -258,6 +260,19 @@ async function importNativeMemory(at: TestHome, sent: readonly Sent[]): Promise<
   for (const { id, text } of sent)
     writeFileSync(join(folder, `${id}.md`), `---\ndescription: ${JSON.stringify(text)}\n---\nSome words.\n\n## ${text}\n\n${text}\n`)
   await at.run('import', '--native')
+}
+
+/** One commit for each text, which is its subject, its message, its author or the name of a file. */
+async function importGitHistory(at: TestHome, sent: readonly Sent[]): Promise<void> {
+  const folder = join(at.folder, 'repository')
+  mkdirSync(folder)
+  const name = (text: string) => (/^[^\n<>"\\\0]{1,200}$/.test(text) && !text.includes('/') ? text : 'none')
+  const commits = sent.flatMap(({ id, text }) => [
+    { message: `Look at this: ${id}\n\n${text}\n`, author: name(text), files: [name(text)] },
+    { message: text },
+  ])
+  aRepository(folder).addCommits(commits)
+  await at.run('import', '--from', 'git', folder)
 }
 
 async function callApi(at: TestHome, sent: readonly Sent[]): Promise<void> {

@@ -8,6 +8,7 @@ import { openStore } from '../../src/store/store.ts'
 import { saveEpisodeNote, saveMarkedNotes } from '../../src/worker/draft-notes.ts'
 import { openEmbedding } from '../../src/worker/embedding.ts'
 import { runEraseJob } from '../../src/worker/erase.ts'
+import { linkReplacement } from '../../src/worker/job-runner.ts'
 import { openNotebook } from '../../src/worker/notebook.ts'
 import { openQueue } from '../../src/worker/queue.ts'
 import { captureRulesByAgent, readActionWith, redactPatterns, type Services } from '../../src/worker/services.ts'
@@ -45,6 +46,7 @@ export async function someServices(variables: Record<string, string> = {}, prepa
         if (job.kind === 'markers') await saveMarkedNotes(services, job.payload, Date.now())
         if (job.kind === 'episode') await saveEpisodeNote(services, job.payload, Date.now())
         if (job.kind === 'statements') await saveStatementNotes(services, job.payload, Date.now())
+        if (job.kind === 'replacement') await linkReplacement(services, job.payload)
         if (job.kind === 'erase') return runEraseJob(services, job)
         await store.transaction(async () => {
           if (job.kind === 'distill') await distillTurn(store, job.payload, readActionWith(agents))

@@ -6,7 +6,7 @@ import type { FailedLine, ProgressLine } from './upkeep.ts'
 /** A memory or a session that is deleted. */
 export type ForgottenItem = {
   kind: MemoryKind | 'session'
-  /** As search shows it: #12, S3, P7, N01K…; for a session the agent's own id. Can be passed to `POST /api/restore`. */
+  /** As search shows it: #12, S3, P7, N01K…, C5; for a session the agent's own id. Can be passed to `POST /api/restore`. */
   id: string
   title: string
   project: string
@@ -22,10 +22,11 @@ export type ForgetCounts = {
   observations: number
   summaries: number
   notes: number
+  commits: number
   /** Records of what was shown to a model. */
   injections: number
 }
-/** A copy that Recollect cannot delete, such as the agent's transcript or a pushed note. */
+/** A copy that Recollect cannot delete, such as the agent's transcript, a pushed note or a commit in a project's repository. */
 export type RemainingCopy = { what: string; where: string; how: string }
 export type ForgetPreview = {
   hard: boolean
@@ -61,7 +62,7 @@ const selection = () =>
       .min(1)
       .max(500)
       .optional()
-      .describe('ids of memories (#12, S3, P7, N…) and sessions; not together with the filters below'),
+      .describe('ids of memories (#12, S3, P7, N…, C5) and sessions; not together with the filters below'),
     session: z.string().min(1).max(200).optional().describe("the agent's id of a session, or its first characters"),
     query: z.string().min(1).max(2000).optional().describe('memories that contain all of these words'),
     since: optionalInstant(),

@@ -96,7 +96,7 @@ export function newBriefScore() {
   }
 }
 
-/** What a session says and does from a turn on; what was shown with a prompt is not compared with that prompt. */
+/** The texts of a session from a turn on. A recall is not compared with the prompt that it came with. */
 function laterFrom({ turns }: EvaluatedSession, from: number, withPrompt = true): LaterPassages {
   return laterPassages(turns.slice(from).flatMap(({ prompt, followed }, i) => [i > 0 || withPrompt ? prompt : '', ...followed]))
 }

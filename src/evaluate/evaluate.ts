@@ -105,7 +105,7 @@ function turnsOf(prompts: Prompt[], uses: PerformedUse[]): EvaluatedSession['tur
     }))
 }
 
-/** What an agent did, in its own words: what it wrote and ran, not what it read. */
+/** The words that an agent wrote or ran in an action; none for what it only read. */
 export function wordsOfAction(action: Action): string {
   if (action.kind === 'edit') return action.added
   if (action.kind === 'write') return action.content

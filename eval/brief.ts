@@ -1,6 +1,6 @@
 /**
- * How much of what a session touches did its brief already name? Replays real transcripts in the order they happened: before each session
- * its brief is written; then the session is read, and the things it touches are searched in the brief.
+ * How much of what a session is shown does it use later? Replays real transcripts in the order they happened: before each session its brief is
+ * written, and what each of its prompts recalls; then it is compared with what the session goes on to say and do.
  */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,12 +8,13 @@ import { parseArguments } from '../scripts/arguments.ts'
 import { take } from '../src/capture/capture.ts'
 import type { AgentEvent } from '../src/core/event.ts'
 import { asProjectKey, type ProjectKey } from '../src/core/ids.ts'
-import { type BriefScore, footprintOf, newBriefScore } from '../src/evaluate/evaluate.ts'
+import { type BriefScore, type EvaluatedSession, newBriefScore, wordsOfAction } from '../src/evaluate/evaluate.ts'
 import { claudeCode } from '../src/integrations/agent.ts'
 import type { Store } from '../src/store/store.ts'
 import { someServices } from '../test/support/services.ts'
 import { DATA, hasData, NO_DATA } from './data.ts'
 import { rules } from './ingest.ts'
+import { meaningIn, shippedTable } from './meaning.ts'
 import { briefTable } from './table.ts'
 
 type ReplayedSession = {
@@ -26,7 +27,8 @@ type ReplayedSession = {
 export async function scoreBrief(): Promise<BriefScore> {
   const score = newBriefScore()
   await replay(async (store, project, session) => {
-    await score.add(store, { project, at: session.startedAt, branch: session.items[0]?.branch ?? null, footprint: touchedIn(session) })
+    const branch = session.items[0]?.branch ?? null
+    await score.add(store, { project, at: session.startedAt, branch, turns: turnsOf(session) }, await meaningIn(store, shippedTable))
   })
   return score.result()
 }
@@ -58,18 +60,17 @@ function withSessionEnd(items: ReplayedSession['items']): ReplayedSession['items
   ]
 }
 
-function touchedIn({ folder, items }: ReplayedSession) {
-  const prompts = items.flatMap(({ event }) => (event.kind === 'prompt-submitted' && event.origin === 'person' ? [event.text] : []))
-  const uses = items.flatMap(({ event }) => (event.kind === 'tool-used' ? [event] : []))
-  const toJson = (value: unknown) => JSON.stringify(value ?? null)
-  return footprintOf(
-    folder,
-    prompts,
-    uses.map(({ tool, input, output, error }) => ({
-      action: claudeCode.readAction({ tool, input: toJson(input), output: toJson(output), error }),
-      error,
-    })),
-  )
+/** What each prompt of the person was followed by, until the next one. */
+export function turnsOf({ items }: ReplayedSession): EvaluatedSession['turns'] {
+  const turns: EvaluatedSession['turns'] = []
+  for (const { event } of items) {
+    if (event.kind === 'prompt-submitted' && event.origin === 'person') turns.push({ prompt: event.text, followed: [] })
+    if (event.kind === 'turn-ended') turns.at(-1)?.followed.push(event.answer)
+    if (event.kind !== 'tool-used' || event.error !== null) continue
+    const [input, output] = [JSON.stringify(event.input ?? null), JSON.stringify(event.output ?? null)]
+    turns.at(-1)?.followed.push(wordsOfAction(claudeCode.readAction({ tool: event.tool, input, output, error: null })))
+  }
+  return turns
 }
 
 async function realSessions(): Promise<ReplayedSession[]> {

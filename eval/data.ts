@@ -59,12 +59,18 @@ export function commitRecall(): CommitRecall {
 
 export type DecisionQuestion = { id: string; q: string; policy: string; source: string; gold: string[] }
 
-/** sde-bench: chats that settle a rule, among chats about other things, and bug reports whose fix depends on the rule. */
-export function decisionSet(): {
+export type DecisionSet = {
   sessions: { id: string; started: string; exchanges: { prompt: string; answer: string[] }[] }[]
   questions: DecisionQuestion[]
-} {
-  return readGzippedJson('sde-dev.json.gz') as ReturnType<typeof decisionSet>
+  /** The commits of a project, newest first. */
+  commits: { subject: string; body: string; at: string; files: string[] }[]
+  /** Commits that settle a rule, and the subject of a later commit to the same file. */
+  decisions: { subject: string; body: string; file?: string; later_subject?: string }[]
+}
+
+/** sde-bench: chats and commits that settle a rule, among others, and bug reports whose fix depends on the rule. */
+export function decisionSet(): DecisionSet {
+  return readGzippedJson('sde-dev.json.gz') as DecisionSet
 }
 
 export type MemoryCode = {

@@ -1,14 +1,19 @@
 /**
- * Decision coverage: bug reports whose fix depends on a rule that an earlier chat settled. Scores how much of the rule is in the text that is shown
- * with the report as a prompt, whether an amended rule comes before the one it replaced, and whether nothing is shown when no chat settled it.
+ * Decision coverage: bug reports whose fix depends on a rule that an earlier chat or commit settled. Scores how much of the rule is in the text that is shown
+ * with the report as a prompt, whether an amended rule comes before the one it replaced, and whether nothing is shown when nothing settled it.
  */
+import { join } from 'node:path'
+import { parseArguments } from '../scripts/arguments.ts'
 import { asProjectKey } from '../src/core/ids.ts'
 import { recallFor } from '../src/inject/brief.ts'
 import { findReplacedThread } from '../src/retrieval/replacements.ts'
 import { search } from '../src/retrieval/search.ts'
 import type { Store } from '../src/store/store.ts'
-import { type DecisionQuestion, decisionSet } from './data.ts'
-import { importedStore } from './ingest.ts'
+import { zeroImportCounts } from '../src/worker/import-counts.ts'
+import { importGitHistory } from '../src/worker/import-git.ts'
+import { someServices } from '../test/support/services.ts'
+import { type DecisionQuestion, type DecisionSet, decisionSet, hasData, NO_DATA } from './data.ts'
+import { importInto } from './ingest.ts'
 import { meaningIn, shippedTable } from './meaning.ts'
 import { transcriptOf } from './transcripts.ts'
 
@@ -22,32 +27,44 @@ export type DecisionScore = {
   marked: number
 }
 
-export type DecisionScores = { settled: DecisionScore; amended: DecisionScore; absent: DecisionScore }
+/** Rules settled in a chat; settled and amended in a later chat; settled in a commit; settled nowhere. */
+export type DecisionScores = Record<'settled' | 'amended' | 'history' | 'absent', DecisionScore>
 
 export async function scoreDecisions(show: (line: string) => void = () => {}): Promise<DecisionScores> {
-  const { sessions, questions } = decisionSet()
-  const decoys = sessions.filter(({ id }) => id.startsWith('decoy-'))
+  const set = decisionSet()
+  const decoys = set.sessions.filter(({ id }) => id.startsWith('decoy-'))
   const chatsOf = (of: DecisionQuestion[]) =>
-    sessions.filter(({ id }) => of.some(({ gold }) => gold.includes(id)) || id.startsWith('decoy-'))
-  const from = (source: string) => questions.filter((question) => question.source === source)
+    set.sessions.filter(({ id }) => of.some(({ gold }) => gold.includes(id)) || id.startsWith('decoy-'))
+  const from = (source: string) => set.questions.filter((question) => question.source === source)
+  const [settled, amended] = [from('conversation'), from('conversation-amended')]
   return {
-    settled: await scoreIn(from('conversation'), chatsOf(from('conversation')), show),
-    amended: await scoreIn(from('conversation-amended'), chatsOf(from('conversation-amended')), show),
-    absent: await scoreIn(from('conversation'), decoys, show),
+    settled: await scoreIn(settled, chatsOf(settled), null, show),
+    amended: await scoreIn(amended, chatsOf(amended), null, show),
+    history: await scoreIn(from('history'), decoys, set, show),
+    absent: await scoreIn(settled, decoys, null, show),
   }
 }
 
+/** Asks the questions in a project with these chats and, if given, a repository with the set's commits. */
 async function scoreIn(
   questions: DecisionQuestion[],
-  chats: ReturnType<typeof decisionSet>['sessions'],
+  chats: DecisionSet['sessions'],
+  history: DecisionSet | null,
   show: (line: string) => void,
 ): Promise<DecisionScore> {
   const project = asProjectKey('decisions')
-  using filled = await importedStore(
+  await using at = await someServices()
+  const { store } = at
+  await importInto(
+    store,
     chats.map((chat) => transcriptOf({ ...chat, exchanges: chat.exchanges.map((one) => ({ tools: [], ...one })) })),
     project,
   )
-  const { store } = filled
+  if (history) {
+    const folder = join(at.folder, 'repository')
+    await writeRepository(folder, history)
+    for await (const _ of importGitHistory(at.desk, { folder, since: null, project }, zeroImportCounts()));
+  }
   await linkReplacements(store)
   const meaning = await meaningIn(store, shippedTable)
   const names = new Map([...store.sessions.each()].map(({ id, contentSessionId }) => [id, contentSessionId as string]))
@@ -83,8 +100,37 @@ async function scoreIn(
   }
 }
 
+/**
+ * A real repository with the set's commits. The commits that settle a rule are spread over the first half of the history, and later commits to
+ * the same files over the second.
+ */
+async function writeRepository(folder: string, { commits, decisions }: DecisionSet): Promise<void> {
+  const history = commits.toReversed().map(({ subject, body, at, files }) => ({
+    at: Date.parse(at) / 1000,
+    message: `${subject}\n\n${body}`,
+    file: files[0] ?? 'README.md',
+  }))
+  const step = Math.floor(history.length / (decisions.length * 2 + 2))
+  for (const [i, { subject, body, file = 'README.md', later_subject: later = 'perf: simplify' }] of decisions.entries()) {
+    history.splice(step * (i + 1), 0, { at: 0, message: `${subject}\n\n${body}`, file })
+    history.splice(step * (decisions.length + i + 2), 0, { at: 0, message: `${later}\n`, file })
+  }
+  let seconds = 0
+  const stream = history.map(({ at, message, file }, i) => {
+    seconds = Math.max(seconds + 60, at)
+    return [
+      `commit refs/heads/main\nmark :${i + 1}\ncommitter someone <someone@example.com> ${seconds} +0000`,
+      `data ${Buffer.byteLength(message)}\n${message}`,
+      ...(i > 0 ? [`from :${i}`] : []),
+      `M 100644 inline ${file.replace(/[^\w./-]/g, '_')}\ndata ${String(i).length + 1}\n${i}\n\n`,
+    ].join('\n')
+  })
+  await Bun.$`git init -q -b main ${folder}`.quiet()
+  await Bun.$`git -C ${folder} fast-import --quiet < ${new Response(stream.join(''))}`.quiet()
+}
+
 /** What the worker does in a job after distilling. */
-async function linkReplacements(store: Store): Promise<void> {
+export async function linkReplacements(store: Store): Promise<void> {
   for (const { id } of [...store.sessions.each()])
     for (const thread of await store.threads.ofSession(id)) {
       const replaced = await findReplacedThread(store, thread)
@@ -116,6 +162,7 @@ function mean(values: (number | null)[]): number {
 }
 
 if (import.meta.main) {
-  const scores = await scoreDecisions(process.argv.includes('--show') ? console.log : undefined)
-  console.table(scores)
+  const { values } = parseArguments('bin/with-bun eval/decisions.ts [--show]', { show: { type: 'boolean', default: false } } as const)
+  if (hasData) console.table(await scoreDecisions(values.show ? console.log : undefined))
+  else console.log(NO_DATA)
 }

@@ -48,10 +48,15 @@ export async function ingestInto(store: Store, events: Iterable<EvalEvent>): Pro
   }
 }
 
-/** Like `filledStore`, but reads transcripts. The rules distill every turn, as the worker does when a turn ends. */
+/** Like `filledStore`, but reads transcripts. */
 export async function importedStore(transcripts: string[], project: ProjectKey): ReturnType<typeof filledStore> {
   const filled = await filledStore([])
-  const { store } = filled
+  await importInto(filled.store, transcripts, project)
+  return filled
+}
+
+/** Reads transcripts into a store. The rules distill every turn, as the worker does when a turn ends. */
+export async function importInto(store: Store, transcripts: string[], project: ProjectKey): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'recollect-eval-'))
   try {
     await store.transaction(async () => {
@@ -69,5 +74,4 @@ export async function importedStore(transcripts: string[], project: ProjectKey):
   } finally {
     rmSync(folder, { recursive: true })
   }
-  return filled
 }

@@ -1,36 +1,45 @@
 /**
- * `bin/with-bun eval/rules.ts`: reads the mentors' words of MemoryCode as sessions, and compares the rules that the brief would show with
- * those that hold in the end. `--show` prints every rule that is missing, every extracted one that is not in the set, and every replaced one.
+ * `bin/with-bun eval/rules.ts`: reads the mentors' words of MemoryCode as sessions, and compares the brief of a new session with the rules
+ * that hold in the end. `--show` prints every rule that is missing, every extracted one that is not in the set, and every replaced one.
  */
 import { parseArguments } from '../scripts/arguments.ts'
 import { asProjectKey } from '../src/core/ids.ts'
 import type { Note } from '../src/core/note.ts'
-import { rulesFor } from '../src/inject/brief.ts'
+import { briefFor } from '../src/inject/brief.ts'
 import { someServices } from '../test/support/services.ts'
 import { hasData, type MemoryCode, memoryCode, NO_DATA } from './data.ts'
+import { linkReplacements } from './decisions.ts'
 import { ingestInto } from './ingest.ts'
 
 export type RuleScore = {
-  /** Rules that hold, and how many of them are shown. */
+  /** Rules that hold, and how many of them a line of the brief states. */
   rules: number
   shown: number
-  /** Replaced rules, and how many of them a shown rule still states. A rule that holds and reads alike does not count. */
+  /** Replaced rules, and how many of them an unmarked line still states. */
   replaced: number
   stale: number
+  /** How many of these lines state no rule that holds: "class names end with 'x'" reads almost like the rule for function names. */
+  reallyStale: number
   /** Extracted rules, also replaced ones, and how many of them are in the set. */
   extracted: number
   known: number
 }
 
 export async function scoreRules(show = false): Promise<RuleScore> {
-  const score: RuleScore = { rules: 0, shown: 0, replaced: 0, stale: 0, extracted: 0, known: 0 }
+  const score: RuleScore = { rules: 0, shown: 0, replaced: 0, stale: 0, reallyStale: 0, extracted: 0, known: 0 }
   await using at = await someServices()
-  for (const dialogue of memoryCode().dialogues) {
-    const project = asProjectKey(`mentor${dialogue.id}`)
-    await at.store.transaction(() => ingestInto(at.store, eventsOf(dialogue, project)))
+  const { dialogues } = memoryCode()
+  const projectOf = ({ id }: MemoryCode['dialogues'][number]) => asProjectKey(`mentor${id}`)
+  for (const dialogue of dialogues) {
+    await at.store.transaction(() => ingestInto(at.store, eventsOf(dialogue, projectOf(dialogue))))
     await at.desk.queue.drained()
-    const now = Date.now()
-    const current = (await rulesFor(at.store, project, now)).map((rule) => rule.text)
+  }
+  await linkReplacements(at.store)
+  const now = Date.now()
+  for (const dialogue of dialogues) {
+    const project = projectOf(dialogue)
+    const { text } = await briefFor(at.store, { project, now })
+    const current = text.split('\n').filter((line) => !MARK.test(line))
     const all = await at.store.notes.list({ project, namespace: 'rules', hidden: true, now, limit: 1000 })
     addDialogue(score, dialogue, current, all, show ? console.log : () => {})
   }
@@ -50,9 +59,11 @@ function addDialogue(
     else log(`${id} missing: ${rule}`)
     for (const old of replaces) {
       score.replaced++
-      const stale = current.find((text) => states(old, text) && !rules.some((one) => states(one.rule, text)))
-      if (stale) score.stale++
-      if (stale) log(`${id} stale: ${old}\n    ${stale}`)
+      const stale = current.filter((text) => states(old, text))
+      const really = stale.find((text) => !rules.some((one) => states(one.rule, text)))
+      if (stale.length > 0) score.stale++
+      if (really) score.reallyStale++
+      if (really) log(`${id} stale: ${old}\n    ${really}`)
     }
   }
   const known = rules.flatMap(({ rule, replaces }) => [rule, ...replaces])
@@ -79,6 +90,9 @@ function* eventsOf({ sessions }: MemoryCode['dialogues'][number], project: Retur
     yield event({ kind: 'session-ended' as const, reason: 'other' })
   }
 }
+
+/** Words that mark a rule as one that does not hold any more. */
+const MARK = /replaced|superseded|no longer/i
 
 /** Whether a text states a rule: all its quoted values and enough of its words. */
 function states(rule: string, text: string): boolean {

@@ -1,5 +1,5 @@
 /**
- * `npm run eval`: scores the product's search and brief on the evaluation sets in ../shared/eval, next to simple baselines, and writes the
+ * `npm run eval`: scores the product's search, recall and brief on the evaluation sets in ../shared/eval, next to simple baselines, and writes the
  * tables into docs/evaluation.md between its marks. `--check` only prints them. `--minilm` and `--table <folder>` instead compare the
  * sentence model, or another table of word vectors, with the shipped table. `npm run eval -- distill` scores distillation
  * (`distill-report.ts`).
@@ -10,12 +10,14 @@ import { parseArguments } from '../scripts/arguments.ts'
 import type { RankingScore } from '../src/evaluate/evaluate.ts'
 import { scoreBrief } from './brief.ts'
 import { hasData, NO_DATA } from './data.ts'
+import { scoreDecisions } from './decisions.ts'
 import { printDistill } from './distill-report.ts'
 import { type OpenEmbedder, sentenceModel, shippedTable, tableIn } from './meaning.ts'
 import { plainCommitRecall, plainLocomo, plainLocomoSessions } from './plain.ts'
+import { scoreRules } from './rules.ts'
 import { byDefault, byVectorsOf, byWords, byWordsAnd, type SearchMethod } from './search-methods.ts'
 import { openCommitRecall, scoreLocomo, scoreLocomoSessions } from './sets.ts'
-import { briefTable, replaceBetweenMarks, searchTable } from './table.ts'
+import { briefTable, decisionTable, replaceBetweenMarks, ruleTable, searchTable } from './table.ts'
 
 const EVALUATION_PAGE = join(import.meta.dir, '..', 'docs', 'evaluation.md')
 
@@ -41,7 +43,13 @@ async function printScores(values: { check: boolean; minilm: boolean; table: str
     return
   }
   const measured = `Measured on ${new Date().toISOString().slice(0, 10)} with \`npm run eval\`.`
-  const tables = [searchTable(await scoreProduct()), briefTable(await scoreBrief()), measured].join('\n\n')
+  const tables = [
+    searchTable(await scoreProduct()),
+    decisionTable(await scoreDecisions()),
+    ruleTable(await scoreRules()),
+    briefTable(await scoreBrief()),
+    measured,
+  ].join('\n\n')
   console.log(tables)
   if (!values.check) writeFileSync(EVALUATION_PAGE, replaceBetweenMarks(readFileSync(EVALUATION_PAGE, 'utf8'), tables))
 }

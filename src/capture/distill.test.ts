@@ -76,6 +76,14 @@ test('an unknown turn gives no changes', async () => {
   expect(await distillTurn(t.store, { sessionId: 9, number: 1 }, claudeCode.readAction)).toEqual([])
 })
 
+test('a session that was left at a question has threads too', async () => {
+  using t = await temporaryStore()
+  await aTurn(t.store)
+  await report(t.store, prompt('And what about the tests?', 'p2'), 9000)
+  await distillTurn(t.store, { sessionId: 1, number: 1 }, claudeCode.readAction)
+  expect((await t.store.threads.ofSession(1)).map(({ first, last }) => [first, last])).toEqual([[1, 2]])
+})
+
 async function aTurn(store: Store): Promise<void> {
   await report(store, prompt('The login test fails. Fix it.'), 1000)
   await report(store, edit('t1', 'src/auth.ts', 'return exp > now', 'return exp * 1000 > now'), 1010)

@@ -19,8 +19,8 @@ import { activityText } from './turn-activity.ts'
 export async function distillTurn(store: Store, job: DistillJob, readAction: ReadAction): Promise<Change[]> {
   const turn = await readJournalledTurn(store, job)
   if (!turn) return []
-  // Every later turn is distilled after this one, so only the last of a session needs to look.
-  if (turn.prompt.number === turn.session.promptCount) await updateThreads(store, turn.session.id)
+  // Every later turn with an answer is distilled after this one, so only the last of them needs to look.
+  if (await isLastAnswered(store, turn)) await updateThreads(store, turn.session.id)
   await saveActivity(store, turn, readAction)
   if (await isDistilledByModel(store, turn)) return []
   const { id } = turn.session
@@ -34,6 +34,13 @@ export async function distillTurn(store: Store, job: DistillJob, readAction: Rea
     model: 'plain',
     memorySessionId: await ensureMemorySession(store, turn.session, 'plain'),
   })
+}
+
+/** Whether no later turn has an answer. A session that was left at a question ends with a turn that is never distilled. */
+async function isLastAnswered(store: Store, { session, prompt }: JournalledTurn): Promise<boolean> {
+  for (let number = prompt.number + 1; number <= session.promptCount; number++)
+    if ((await store.prompts.byNumber(session.id, number))?.answer) return false
+  return true
 }
 
 /** A turn in the journal. `fingerprint` changes when more of the turn arrives. */

@@ -24,6 +24,7 @@ describe('an answer', () => {
     ['Retries stop after four tries, 250 ms apart, because the runners time out.', true],
     ['Committed.', false],
     ['Done. Pushed to main.', false],
+    ["I'll make sure that every name of a variable starts with `n_` from now on.", false],
     ['Let me look at the parser and its tests before I change anything here.', false],
     ['Should the record in the database always win, or the one that comes in?', false],
     ['Now I need to add this method to the interface of the store and its fake:', false],

@@ -101,7 +101,7 @@ function sentences(text: string): string[] {
 const isOpen = (sentence: string): boolean => /[?？:：]["”')]*$/.test(sentence) || OPEN.test(sentence)
 
 const OPEN =
-  /^(?:(?:ok(?:ay)?|so|and|good|great|perfect|now|first|next|then|alright|right)[,.!—–-]* )*(?:let me\b|let['’]s\b|want me to|would you like|shall i|should i|do you want|i can also|feel free|i need to|i['’]m going to|i['’]ll (?:start|begin|look|check|take a look|read|explore|run|now|also (?:check|look))|looking at\b|simulating\b|here['’]s (?:the|what|a)\b[^.]{0,60}$)/i
+  /^(?:(?:ok(?:ay)?|so|and|good|great|perfect|now|first|next|then|alright|right)[,.!—–-]* )*(?:let me\b|let['’]s\b|want me to|would you like|shall i|should i|do you want|i can also|feel free|i need to|i['’]m going to|i['’]ll (?:be sure|make sure|ensure|remember|keep (?:that|this|it) in mind|start|begin|look|check|take a look|read|explore|run|now|also (?:check|look))|looking at\b|simulating\b|here['’]s (?:the|what|a)\b[^.]{0,60}$)/i
 
 const SETTLING = new RegExp(
   [

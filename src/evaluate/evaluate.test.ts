@@ -8,19 +8,21 @@ import { chanceOfHit, type Evaluation, type EvaluationOptions, evaluate } from '
 
 test('a session is measured with the memories from before it: its brief has none from later', async () => {
   using at = await temporaryStore()
-  await told(at.store, 'first', 1000, 'src/known.ts')
-  await touches(at.store, 'second', 2000, ['src/known.ts', 'src/later.ts'])
-  await told(at.store, 'third', 3000, 'src/later.ts')
-  await at.store.notes.put(note({ title: 'All about later.ts', pinned: true, updatedAt: 3000 }), 'print')
+  await found(at.store, 'first', 1000, 'Lighthouses blink every 4500 milliseconds at dusk')
+  await saying(at.store, 'second', 2000, 'Make the lighthouse blink every 4500 milliseconds, and ferries hoot 7200 times')
+  await found(at.store, 'third', 3000, 'Ferries hoot 7200 times')
+  await at.store.notes.put(note({ title: 'Ferries hoot 7200 times', pinned: true, updatedAt: 3000 }), 'print')
   const { sessions, brief } = await measured(at.store)
-  expect([sessions, brief.sessions, brief.ours.files, brief.baseline.files]).toEqual([3, 1, 0.5, 0.5])
+  expect([sessions, brief.sessions]).toEqual([3, 1])
+  expect([brief.brief.lines, brief.brief.used, brief.baseline.used]).toEqual([1, 1, 1])
+  expect(brief.brief.coverage).toBe(0) // no earlier session has said anything itself
 })
 
 test('a session that was still running is not part of the past', async () => {
   using at = await temporaryStore()
-  const first = await told(at.store, 'first', 1000, 'src/known.ts')
+  const first = await found(at.store, 'first', 1000, 'Lighthouses blink every 4500 milliseconds')
   await at.store.sessions.touch(first.id, { at: 2500, transcript: null, clientPid: null })
-  await touches(at.store, 'second', 2000, ['src/known.ts'])
+  await saying(at.store, 'second', 2000, 'Make the lighthouse blink every 4500 milliseconds')
   expect((await measured(at.store)).brief.sessions).toBe(0)
 })
 
@@ -38,7 +40,7 @@ test('a commit is searched in prompts, not in the observation that repeats its s
 
 test('memories are compared with the files that tools changed', async () => {
   using at = await temporaryStore()
-  await told(at.store, 'one', 1000, 'src/named.ts')
+  await found(at.store, 'one', 1000, 'Changed one', 'src/named.ts')
   await touches(at.store, 'one', 1000, ['src/named.ts', 'src/unnamed.ts', '/elsewhere/not-ours.ts'], 'Edit')
   const { distillation } = await measured(at.store)
   expect([distillation.filesChanged, distillation.filesNamed, distillation.memoryTokens]).toEqual([2, 1, 10])
@@ -48,7 +50,7 @@ test('memories are compared with the files that tools changed', async () => {
 test('without sessions the result is empty, without a division by zero', async () => {
   using at = await temporaryStore()
   const nothing = await measured(at.store)
-  expect([nothing.sessions, nothing.from, nothing.search.words, nothing.brief.ours.files]).toEqual([0, null, null, 0])
+  expect([nothing.sessions, nothing.from, nothing.search.words, nothing.brief.brief.used]).toEqual([0, null, null, 0])
 })
 
 test.each([
@@ -74,10 +76,10 @@ async function measured(store: Store, wish: EvaluationOptions = { project: null,
   return step.value
 }
 
-/** A session with a memory that names a changed file. */
-async function told(store: Store, name: string, at: number, file: string): Promise<Session> {
+/** A session with one memory. */
+async function found(store: Store, name: string, at: number, title: string, ...filesModified: string[]): Promise<Session> {
   const session = await openSession(store, name, at)
-  await addObservations(store, [observation({ title: `Changed ${name}`, filesModified: [file], at })], name)
+  await addObservations(store, [observation({ title, filesModified, at })], name)
   return session
 }
 

@@ -2,19 +2,17 @@
  * Measures the quality of the memory on a person's own history: `newRankingScore` for searches, `newBriefScore` for briefs, and `evaluate` for both.
  * It only reads the store; it deletes only in a copy. Nothing here calls a text model or the network.
  */
-import type { ReadAction } from '../core/action.ts'
+import type { Action, ReadAction } from '../core/action.ts'
 import type { ProjectKey } from '../core/ids.ts'
-import type { Observation, ToolUse } from '../core/memory.ts'
+import type { Observation, Prompt, ToolUse } from '../core/memory.ts'
 import { countTokens } from '../core/tokens.ts'
 import { type SemanticSearch, search } from '../retrieval/search.ts'
 import type { Store } from '../store/store.ts'
-import { type BriefScore, newBriefScore } from './brief-score.ts'
+import { type BriefScore, type EvaluatedSession, newBriefScore } from './brief-score.ts'
 import { newRankingScore, type RankingScore } from './ranking-score.ts'
-import { footprintOf } from './session-footprint.ts'
 
-export { type BriefScore, FOOTPRINT_KINDS, newBriefScore } from './brief-score.ts'
+export { type BriefScore, type EvaluatedSession, newBriefScore, type UsageScore } from './brief-score.ts'
 export { newRankingScore, type RankingScore } from './ranking-score.ts'
-export { footprintOf } from './session-footprint.ts'
 
 export type Evaluation = {
   /** How many sessions were measured, from when to when. */
@@ -52,16 +50,13 @@ export async function* evaluate(
     yield { done, of: sessions.length, what: 'sessions, newest first' }
     const observations = await store.observations.ofSession(session.id, MAX_ROWS_PER_SESSION)
     const uses = await store.toolUses.ofSession(session.id, MAX_ROWS_PER_SESSION)
-    const prompts = (await store.prompts.ofSession(session.id)).filter((prompt) => prompt.origin === 'person')
-    const touched = footprintOf(
-      session.folder,
-      prompts.map((prompt) => prompt.text),
-      uses.map((use) => ({ action: deps.readAction(use, session.agent), error: use.error })),
-    )
-    addDistillationCoverage(coverage, touched.changed, uses, observations)
+    const did = uses.map((use) => ({ ...use, action: deps.readAction(use, session.agent) }))
+    addDistillationCoverage(coverage, changedFiles(session.folder, did), uses, observations)
     commits.push(...observations.filter(isCommit))
     await rewindStore(copy, session.startedAt)
-    await briefs.add(copy, { project: session.project, at: session.startedAt, branch: session.branch, footprint: touched })
+    const { project, startedAt: at, branch } = session
+    // The copy has no search by meaning: vectors of the whole history would find what came later.
+    await briefs.add(copy, { project, at, branch, turns: turnsOf(await store.prompts.ofSession(session.id), did) }, null)
   }
   const questions = [...Map.groupBy(commits, (commit) => `${commit.project}\n${commit.title}`).values()]
   const sizes = new Map((await store.sessions.projects()).map(({ project, sessions }) => [project, sessions]))
@@ -94,6 +89,38 @@ export async function* evaluate(
 
 const MAX_ROWS_PER_SESSION = 20_000
 
+type PerformedUse = Pick<ToolUse, 'promptNumber' | 'error'> & { action: Action }
+
+/** The person's prompts, each with its answer and the words of what its tools did. */
+function turnsOf(prompts: Prompt[], uses: PerformedUse[]): EvaluatedSession['turns'] {
+  const byTurn = Map.groupBy(
+    uses.filter((use) => use.error === null),
+    (use) => use.promptNumber,
+  )
+  return prompts
+    .filter((prompt) => prompt.origin === 'person')
+    .map(({ text, answer, number }) => ({
+      prompt: text,
+      followed: [...(byTurn.get(number) ?? []).map(({ action }) => wordsOfAction(action)), answer ?? ''],
+    }))
+}
+
+/** The words that an agent wrote or ran in an action; none for what it only read. */
+export function wordsOfAction(action: Action): string {
+  if (action.kind === 'edit') return action.added
+  if (action.kind === 'write') return action.content
+  if (action.kind === 'command') return `${action.purpose ?? ''}\n${action.command}`
+  return action.kind === 'delegate' ? action.task : action.kind === 'plan' ? action.text : ''
+}
+
+/** The files inside a folder that tools changed. A failed tool changed none. */
+function changedFiles(folder: string, uses: PerformedUse[]): Set<string> {
+  const changes = uses.flatMap(({ action, error }) =>
+    error === null && (action.kind === 'edit' || action.kind === 'write') ? [action.file] : [],
+  )
+  return new Set(changes.flatMap((file) => (file.startsWith(`${folder}/`) ? [file.slice(folder.length + 1)] : [])))
+}
+
 function addDistillationCoverage(coverage: DistillationCoverage, changed: Set<string>, uses: ToolUse[], observations: Observation[]): void {
   if (uses.length === 0) return
   const named = new Set(observations.flatMap((o) => o.filesModified))
@@ -107,12 +134,12 @@ function addDistillationCoverage(coverage: DistillationCoverage, changed: Set<st
 const isCommit = (o: Observation) => o.facts.some((fact) => /^commit [0-9a-f]{7,40}\b/.test(fact))
 
 /**
- * Deletes every session that ended after `to`: what a running session had done by then cannot be separated from the rest. Also deletes notes that
+ * Deletes every session that had not ended before `to`, which is when the measured session started: what a running session had done by then cannot be separated from the rest. Also deletes notes that
  * changed later, because their earlier text is unknown.
  */
 async function rewindStore(copy: Store, to: number): Promise<void> {
   await copy.transaction(async () => {
-    for (let [last] = await copy.sessions.recent(null, 1); last && last.lastEventAt > to; [last] = await copy.sessions.recent(null, 1))
+    for (let [last] = await copy.sessions.recent(null, 1); last && last.lastEventAt >= to; [last] = await copy.sessions.recent(null, 1))
       await copy.sessions.remove(last.id)
     const newest = () => copy.notes.list({ project: null, hidden: true, now: to, limit: 1 })
     for (let [note] = await newest(); note && note.updatedAt > to; [note] = await newest()) await copy.notes.remove(note.id)

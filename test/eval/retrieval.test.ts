@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import { replay, scoreBrief } from '../../eval/brief.ts'
 import { hasData } from '../../eval/data.ts'
+import { scoreDecisions } from '../../eval/decisions.ts'
 import { byDefault, byWords } from '../../eval/search-methods.ts'
 import { openCommitRecall, scoreLocomo, scoreLocomoSessions } from '../../eval/sets.ts'
-import { FOOTPRINT_KINDS } from '../../src/evaluate/evaluate.ts'
 import { briefFor } from '../../src/inject/brief.ts'
 
 if (!hasData) console.warn('Retrieval scores are not checked: ../shared/eval does not exist.')
@@ -54,13 +54,30 @@ test.skipIf(!hasData)(
 )
 
 test.skipIf(!hasData)(
-  'the brief names more of what the next session touches than fifty observations, with a third of the tokens',
+  'sessions use what they were shown at least as often as before, and for far fewer tokens than fifty observations',
   async () => {
-    const { ours, baseline } = await scoreBrief()
-    for (const kind of FOOTPRINT_KINDS) expect(ours[kind]).toBeGreaterThanOrEqual(baseline[kind])
-    expect(ours.names).toBeGreaterThan(1.3 * baseline.names)
-    expect(ours.errors).toBeGreaterThan(2 * baseline.errors)
-    expect(ours.tokens).toBeLessThan(baseline.tokens / 3)
+    const { brief, withoutFiles, recall, baseline, chance } = await scoreBrief()
+    expect(brief.used / brief.lines).toBeGreaterThan(0.023) // 2.8
+    expect(withoutFiles.used / withoutFiles.lines).toBeGreaterThan(0.06) // 7.0; fifty observations 4.6
+    expect(brief.coverage).toBeGreaterThan(0.15) // 16.6
+    expect(recall.used / recall.lines).toBeGreaterThan(0.2) // 24.2
+    expect(brief.used / brief.lines).toBeGreaterThan((2.5 * chance.used) / chance.lines) // 0.8
+    expect(brief.tokens).toBeLessThan(baseline.tokens / 4)
+  },
+  120_000,
+)
+
+test.skipIf(!hasData)(
+  'what was settled is shown with its values, the newest first, and nothing where nothing was settled',
+  async () => {
+    const { settled, amended, history, absent } = await scoreDecisions()
+    expect(settled.words).toBeGreaterThanOrEqual(0.8) // 80.6
+    expect(settled.numbers).toBeGreaterThanOrEqual(0.95) // 100
+    expect(settled.tokens).toBeLessThanOrEqual(300) // 228
+    expect(settled.silent).toBeLessThanOrEqual(1) // 0
+    expect([amended.newerFirst, amended.marked, amended.silent]).toEqual([amended.asked, amended.asked, 0])
+    expect(history.words).toBeGreaterThan(0.8) // 85.5
+    expect(absent.silent).toBeGreaterThanOrEqual(12) // 13
   },
   120_000,
 )

@@ -17,9 +17,9 @@ export const command = defineCommand({
 
   Measures the newest sessions on a copy of the database. It changes nothing, sends nothing, and does not slow down sessions.
 
-  Brief       what a session would have been shown at its start, from the memories that existed then: which share of the things it then
-              worked on does the brief mention (files it read or changed, names in code it changed or was asked about, errors it met),
-              and with how many tokens? Compared with the newest 50 observations in full
+  Brief       what a session would have been shown at its start and with its prompts, from the memories that existed then: which share of
+              the lines did it use, and which share of what it used was shown? A line counts as used if its conclusion or its values recur in
+              what the session then says or writes; names of files and code do not count. Compared with the newest 50 observations in full
   Search      a search for the subject of each commit: is the session that made the commit first, among the first 5, among the first 10?
               Only prompts and answers are searched, because memories repeat the subject
   Distilling  which share of the changed files do the session's memories mention, and how long are they?`,
@@ -57,16 +57,17 @@ async function measure(request: Parameters<typeof import('../../worker/evaluatio
 
 function printEvaluation({ sessions, from, to, brief, search, distillation, embedder }: HomeEvaluation, ofProject: string): undefined {
   print(`Measured the newest ${plural(sessions, 'session')}${ofProject}, ${day(from)} to ${day(to)}. Nothing was changed or sent.\n`)
-  if (brief.sessions === 0) print(dim('Brief: no session that had earlier memories worked on anything, so it cannot be measured.'))
+  if (brief.sessions === 0) print(dim('Brief: no session had earlier memories, so it cannot be measured.'))
   else {
     print(
       table([
-        [bold('Mentioned at the start, of what the session then worked on'), ...['files', 'names', 'errors', 'tokens'].map(bold)],
-        briefRow('the brief', brief.ours),
-        briefRow('the newest 50 observations in full', brief.baseline),
+        [bold('Shown'), ...['lines', 'used later', 'coverage', 'tokens'].map(bold)],
+        usageRow('the brief', brief.brief),
+        usageRow('recall at prompts', brief.recall),
+        usageRow('the newest 50 observations in full', brief.baseline),
       ]),
     )
-    print(dim(`${plural(brief.sessions, 'session')} with earlier memories and stored tool uses${smallSampleWarning(brief.sessions)}`))
+    print(dim(`${plural(brief.sessions, 'session')} with earlier memories${smallSampleWarning(brief.sessions)}`))
   }
   print()
   const rankings = [
@@ -89,11 +90,11 @@ function printEvaluation({ sessions, from, to, brief, search, distillation, embe
   return print(dim("'recollect help eval' explains the measures."))
 }
 
-const briefRow = (name: string, { files, names, errors, tokens }: HomeEvaluation['brief']['ours']) => [
+const usageRow = (name: string, { lines, used, coverage, tokens }: HomeEvaluation['brief']['brief']) => [
   name,
-  percent(files),
-  percent(names),
-  percent(errors),
+  lines.toLocaleString('en'),
+  lines === 0 ? '–' : percent(used / lines),
+  percent(coverage),
   Math.round(tokens).toLocaleString('en'),
 ]
 

@@ -1,5 +1,3 @@
-import { type GitCommit, shortHash } from '../core/commit.ts'
-import { decisiveText } from '../core/commit-message.ts'
 import type { Hit } from '../core/hit.ts'
 import type { ProjectKey } from '../core/ids.ts'
 import type { Session } from '../core/memory.ts'
@@ -131,9 +129,11 @@ async function entriesFor(
 ): Promise<RecallEntry[]> {
   const { concludeHits } = await import('./conclusions.ts')
   const entries: RecallEntry[] = []
-  const commits = await commitsOf(store, hits)
-  for (const entry of await concludeHits(store, newestCommitsFirst(hits), query, now)) {
-    if (entry.outcome === null) entries.push({ ...entry, lines: [recalledLine(entry.hit, commits, now)] })
+  const commits = hits.some(({ kind }) => kind === 'commit')
+    ? await (await import('./commit-lines.ts')).describeCommits(store, hits, now)
+    : null
+  for (const entry of await concludeHits(store, commits?.hits ?? hits, query, now)) {
+    if (entry.outcome === null) entries.push({ ...entry, lines: [commits?.lines.get(entry.hit) ?? recalledLine(entry.hit, now)] })
     else if (entries.some(({ outcome }) => outcome === entry.outcome))
       reasons.set(entry.hit, `its result, ${memoryId('prompt', String(entry.outcome))}, is shown above`)
     else if (shown.has(`prompt:${entry.outcome}`)) reasons.set(entry.hit, 'its result was already shown to this session')
@@ -297,33 +297,8 @@ function describeMatch(hit: Hit, share = `${Math.round(hit.coverage * 100)} %`):
 
 const itemRef = ({ kind, id }: Hit): Pick<InjectedItem, 'kind' | 'id'> => ({ kind, id: kind === 'note' ? id : Number(id) })
 
-async function commitsOf(store: Store, hits: Hit[]): Promise<GitCommit[]> {
-  const ids = hits.flatMap(({ kind, id }) => (kind === 'commit' ? [Number(id)] : []))
-  return (await Promise.all(ids.map((id) => store.commits.get(id)))).filter((commit) => commit !== null)
-}
-
-/** Commits keep their places among the hits, but the newest takes the first of them: it may have replaced what the others settled. */
-function newestCommitsFirst(hits: Hit[]): Hit[] {
-  const newest = hits.filter(({ kind }) => kind === 'commit').toSorted((a, b) => b.at - a.at)
-  return hits.map((hit) => (hit.kind === 'commit' ? (newest.shift() ?? hit) : hit))
-}
-
-function recalledLine(hit: Hit, commits: GitCommit[], now: number): string {
-  const commit = hit.kind === 'commit' ? commits.find(({ id }) => String(id) === hit.id) : undefined
-  if (commit) return commitLine(commit, hit, commits, now)
+function recalledLine(hit: Hit, now: number): string {
   const [title, snippet] = [shorten(neutralizeText(hit.title), 160), shorten(neutralizeText(hit.snippet), 200)]
   const body = snippet && !title.includes(snippet.slice(0, 40)) ? ` — ${snippet}` : ''
   return `${memoryId(hit.kind, hit.id)} · ${formatAge(hit.at, now)} · ${hit.type} · ${title}${body} · ~${hit.tokens}t`
 }
-
-/** A commit with what it settled, verbatim. */
-function commitLine({ hash, subject, body, author, at, files }: GitCommit, hit: Hit, commits: GitCommit[], now: number): string {
-  const newer = commits.find((other) => other.at > at && other.files.some((file) => files.includes(file)))
-  const order = newer ? `, before ${memoryId('commit', newer.id)} changed the same file` : ''
-  const source = `settled in commit ${shortHash(hash)} on ${new Date(at).toISOString().slice(0, 10)} by ${shorten(neutralizeText(author), 40)}${order}`
-  const text = neutralizeText(decisiveText(body, MAX_COMMIT_CHARACTERS))
-  return `${memoryId('commit', hit.id)} · ${formatAge(at, now)} · ${shorten(neutralizeText(subject), 160)} — ${source}: ${text} · ~${hit.tokens}t`
-}
-
-/** About 225 tokens: most messages whole. */
-const MAX_COMMIT_CHARACTERS = 900

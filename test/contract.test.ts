@@ -9,7 +9,7 @@ const CALLERS = ['cli', 'client', 'mcp', 'viewer', 'worker']
 test('renaming a response field in the contract fails to compile in the worker and in every caller', () => {
   using folder = temporaryFolder()
   copySource(folder.path)
-  renameField(join(folder.path, 'src/wire/contract/memories.ts'), '  hits: Hit[]', '  results: Hit[]')
+  renameField(join(folder.path, 'src/wire/contract/memories.ts'), '  hits: SearchHit[]', '  results: SearchHit[]')
   expect(roomsWithErrors(folder.path)).toEqual(CALLERS)
 }, 60_000)
 

@@ -4,7 +4,8 @@ import { asProjectKey } from '../src/core/ids.ts'
 import type { Session } from '../src/core/memory.ts'
 import { briefFor, fileBriefFor, recallFor } from '../src/inject/brief.ts'
 import { answerQuery } from '../src/retrieval/answer.ts'
-import { search, timeline } from '../src/retrieval/search.ts'
+import { search } from '../src/retrieval/search.ts'
+import { timeline } from '../src/retrieval/timeline.ts'
 import { addObservations, observation, temporaryStore } from './support/builders.ts'
 
 const [sea, pond] = [asProjectKey('sea'), asProjectKey('pond')]

@@ -4,7 +4,8 @@ import type { AgentEvent, EventContext, SessionEvent } from '../core/event.ts'
 import { asContentSessionId, asProjectKey } from '../core/ids.ts'
 import type { Change } from '../core/memory.ts'
 import type { Store } from '../store/store.ts'
-import { type CaptureRules, episodeDraft, type TranscriptLineRef, take } from './capture.ts'
+import { type CaptureRules, type TranscriptLineRef, take } from './capture.ts'
+import { episodeDraft } from './episode-draft.ts'
 
 test('the first event of a session opens it, no matter its kind', async () => {
   await using at = await aCapture()

@@ -17,7 +17,7 @@ import type { Store } from '../store/store.ts'
 export { isDeletedEvent, isOfDeletedTurn } from './deleted-events.ts'
 export { queueDistill } from './distill-job.ts'
 export type { CapturedNoteDraft } from './drafts.ts'
-export { episodeDraft, queueEpisode } from './episode.ts'
+export { queueEpisode } from './episode.ts'
 export { draftMarkedNotes, MAX_MARKED_PER_PROMPT } from './markers.ts'
 export { queueStatements } from './statements-job.ts'
 

@@ -4,6 +4,7 @@
  */
 export { catchUpOldTurns } from './catch-up.ts'
 export { distillTurn } from './distill.ts'
+export { episodeDraft } from './episode-draft.ts'
 export { type Mode, readMode } from './model/mode.ts'
 export { distillTurnWithModel, estimateModelTokens, type ModelDistiller, type ModelDistillJob, queueModelDistill } from './model-distill.ts'
 export { draftStatedNotes } from './statements.ts'

@@ -48,7 +48,6 @@ export type Signal =
   | 'session'
   | 'recency'
   | 'use'
-  | 'replaced'
   | 'variety'
   | 'replaced'
 

@@ -20,6 +20,10 @@ export function isConclusive(answer: string): boolean {
   return text.length >= MIN_CONCLUSION_CHARACTERS && !(text.length < MAX_DELIVERY_CHARACTERS && DELIVERED.test(text))
 }
 
+/** The first sentence of an answer that states something; null if there is none. */
+export const firstStatement = (answer: string): string | null =>
+  sentences(answer).find((sentence) => !isOpen(sentence) && !FILLER.test(sentence) && /\p{L}{3}/u.test(sentence)) ?? null
+
 /**
  * What an answer concludes, in its own words and at most this long. A short answer stays whole. Of a long one the sentences remain that settle
  * something or contain the wanted words (by their stems), in their order; questions and offers go first.

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { queryInPrompt, turnTitle, whyNoQuery } from './small-talk.ts'
+import { queryInPrompt, whyNoQuery } from './small-talk.ts'
 
 test.each([
   'ok lets get back to main',
@@ -46,12 +46,4 @@ test.each([
 test('the query of a slash command is its arguments', () => {
   expect(queryInPrompt('/review the pelican invoices\nof May')).toBe('the pelican invoices\nof May')
   expect(queryInPrompt('/review PR 188')).toBe('PR 188')
-})
-
-test('a turn is titled by its prompt, and small talk also by its outcome', () => {
-  expect(turnTitle('run the pelican tests', ['All pass'])).toBe('run the pelican tests')
-  expect(turnTitle('commit this', ['', null, '**Committed** the pelican ledger\nand more'])).toBe(
-    'commit this — Committed the pelican ledger',
-  )
-  expect(turnTitle('7', [])).toBe('7')
 })

@@ -1,5 +1,3 @@
-import { firstLine } from './text.ts'
-
 /**
  * The part of a prompt that memory may answer: without the name of a slash command, and null for small talk that any session of any project
  * contains ("commit and push", "ok, back to main", "7"). Earlier turns with the same small talk would not help.
@@ -23,12 +21,6 @@ function splitPrompt(prompt: string): { request: string; words: string[]; small:
   const words = request.toLowerCase().replace(/['’]/g, '').match(WORD) ?? []
   // The answer to a menu is a number, and a small one when there are other words.
   return { request, words, small: words.length === 1 ? /^(?:\d{1,3}|.)$/ : /^(?:\d{1,2}|.)$/ }
-}
-
-/** The title of a turn: its prompt, and for small talk ("7", "commit this") also the first non-empty outcome. */
-export function turnTitle(prompt: string, outcomes: (string | null)[]): string {
-  const outcome = queryInPrompt(prompt) === null && outcomes.find((text) => text?.trim())
-  return outcome ? `${firstLine(prompt, 60)} — ${firstLine(outcome.replace(/^[\s>#*-]+|\*\*/g, ''), 120)}` : prompt
 }
 
 /** `/review`, `/team:check-todos`, but not the paths `/usr/bin` and `/etc`. */

@@ -30,7 +30,7 @@ export function pairWithCommits<O extends Observation>(observations: O[]): WorkW
   })
 }
 
-export const turnKey = ({ sessionId, promptNumber }: Pick<Observation, 'sessionId' | 'promptNumber'>) => `${sessionId} ${promptNumber}`
+const turnKey = ({ sessionId, promptNumber }: Pick<Observation, 'sessionId' | 'promptNumber'>) => `${sessionId} ${promptNumber}`
 
 /** The commit belongs to the next prompt and the work had none, or their titles say the same. */
 function isCommitOf(work: Observation, commit: Observation): boolean {

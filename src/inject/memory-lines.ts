@@ -95,7 +95,7 @@ export function factLines(o: Observation): string[] {
 
 const MAX_FACTS_SHOWN = 3
 
-/** A changed line, before and after, one of them shortened: the part that differs may be the part that is cut. */
+/** A changed line of code, before and after, one of them shortened: the part that differs may be the part that is cut. */
 const CUT_CHANGE = /^[^`]*: `.*…` → `|^[^`]*: `.*` → `.*…`$/
 
 /** A line of prose in which only numbers changed: a count on that day. In code, a number is a decision. */

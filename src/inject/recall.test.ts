@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { addObservations, memoriesIn, observation, openSession, temporaryStore } from '../../test/support/builders.ts'
-import { updateThreads } from '../capture/threads.ts'
+import { storeWithChats as chats } from '../../test/support/chats.ts'
 import type { Hit } from '../core/hit.ts'
 import { asProjectKey } from '../core/ids.ts'
 import type { Session } from '../core/memory.ts'
@@ -253,19 +253,3 @@ test('a result that a session was shown is not shown to it again', async () => {
 })
 
 const PROJECT = asProjectKey('app')
-
-/** A store with chats, each a list of prompts and answers, after their turns were distilled. */
-async function chats(...sessions: [text: string, answer: string][][]) {
-  const t = await temporaryStore()
-  for (const [index, turns] of sessions.entries()) {
-    const at = 1000 * (index + 1)
-    const session = await openSession(t.store, `chat${index}`, at, PROJECT)
-    for (const [place, [text, answer]] of turns.entries()) {
-      const given = { key: `k${place}`, promptId: null, uuid: null, origin: 'person' as const, text, at: at + place }
-      const prompt = await t.store.prompts.add(session, given)
-      if (prompt) await t.store.prompts.setAnswer(prompt, answer, at + place)
-    }
-    await updateThreads(t.store, session.id)
-  }
-  return t
-}

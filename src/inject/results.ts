@@ -6,6 +6,7 @@ import { subjectStems } from '../core/subject.ts'
 import { shorten } from '../core/text.ts'
 import { formatAge } from '../core/time-format.ts'
 import { countTokens } from '../core/tokens.ts'
+import { aboutText } from '../core/turn-title.ts'
 import { neutralizeText } from '../core/untrusted-text.ts'
 import type { Store, StoredThread, WithBranch } from '../store/store.ts'
 import { branchLabel } from './memory-lines.ts'
@@ -57,9 +58,5 @@ export function resultLine({ asked, outcome, branch: of }: WorkResult, now: numb
 /** What an answer concluded, as far as it fits. */
 export const resultText = (outcome: Prompt, asked: string, maxCharacters: number): string =>
   neutralizeText(conclusionOf(outcome.answer ?? '', [...subjectStems(asked)], maxCharacters))
-
-/** What a prompt is about: without a slash command, the words that hand over a plan, and markdown. */
-export const aboutText = (prompt: string, maxCharacters: number): string =>
-  shorten(prompt.replace(/^\s*(?:implement the following plan:?|\/\S+)\s*/i, '').replace(/^[#*\s]+/, ''), maxCharacters)
 
 const MAX_ABOUT_CHARACTERS = 70

@@ -1,5 +1,6 @@
 import type { Hit } from '../core/hit.ts'
 import { identifiersIn, wordsInIdentifier } from '../core/identifiers.ts'
+import { currentThread } from '../retrieval/outcomes.ts'
 import { queryCoverage, type WeightedWord, weighWords } from '../retrieval/search.ts'
 import type { Store, StoredThread } from '../store/store.ts'
 
@@ -15,7 +16,7 @@ export async function matchThreads(store: Store, hits: Hit[], query: string): Pr
   const rareNames = rareNamesIn(query, words, await store.documents.count(null))
   const threads = new Map<Hit, StoredThread>()
   for (const hit of hits) {
-    const thread = await threadOfHit(store, hit)
+    const thread = await currentThread(store, hit)
     if (thread) threads.set(hit, thread)
   }
   const matches = new Map<Hit, ThreadMatch>()
@@ -27,16 +28,6 @@ export async function matchThreads(store: Store, hits: Hit[], query: string): Pr
   }
   return matches
 }
-
-/** The thread of a hit, or the one that replaced it; null for a memory outside the turns of a session. */
-export async function threadOfHit(store: Store, { sessionId, turn }: Hit): Promise<StoredThread | null> {
-  let thread = sessionId === null || turn === null ? null : await store.threads.ofTurn(sessionId, turn)
-  for (let step = 0; step < MAX_REPLACEMENTS && thread?.replacedBy; step++) thread = (await store.threads.get(thread.replacedBy)) ?? thread
-  return thread
-}
-
-/** No decision is amended this often; the limit only ends a loop. */
-const MAX_REPLACEMENTS = 10
 
 /** The identifiers and acronyms of a prompt that few memories contain. The owner and the repository of a URL are not the prompt's subject. */
 function rareNamesIn(query: string, words: WeightedWord[], documents: number): string[] {

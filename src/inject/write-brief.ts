@@ -139,14 +139,18 @@ const MAX_LONG_RESULT_CHARACTERS = 320
 const MAX_RESULT_CHARACTERS = 180
 const MAX_RESULTS_SHOWN = 14
 
-/** The observations of work whose result is known say how it was done; the result says what came of it. */
+/**
+ * Without the observations that a result stands for: those of its own turn, and what was only looked at on the way to it. Other turns that changed
+ * files are work of their own.
+ */
 function withoutResults<O extends Observation>(observations: O[], results: WorkResult[], left: ReasonedItem[]): O[] {
-  return observations.filter(({ id, sessionId, promptNumber }) => {
+  return observations.filter(({ id, sessionId, promptNumber, filesModified }) => {
     const result = results.find(
       ({ thread }) => thread.sessionId === sessionId && thread.first <= promptNumber && promptNumber <= thread.last,
     )
-    if (result) left.push({ kind: 'observation', id, why: `P${result.outcome.id} says what came of it` })
-    return !result
+    const isCovered = result !== undefined && (promptNumber === result.thread.outcome || filesModified.length === 0)
+    if (isCovered) left.push({ kind: 'observation', id, why: `P${result.outcome.id} says what came of it` })
+    return !isCovered
   })
 }
 

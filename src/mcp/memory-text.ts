@@ -5,6 +5,7 @@ import { shorten } from '../core/text.ts'
 import { formatAge } from '../core/time-format.ts'
 import { countTokens } from '../core/tokens.ts'
 import { neutralizeLines, neutralizeText } from '../core/untrusted-text.ts'
+import { describeOutcome, describeOutcomes, type WorkOutcome } from '../core/work-outcome.ts'
 import type { MemoryResponse, TimelineItem } from '../wire/contract/memories.ts'
 import type { FullNote } from '../wire/contract/notes.ts'
 
@@ -43,6 +44,17 @@ export const oneLine = (text: string, maxChars: number) => neutralizeText(shorte
 /** The full text of a memory. */
 export function memoryLines(response: MemoryResponse, now: number): string[] {
   if (!response.memory) return [`${neutralizeText(response.id)} does not exist.`]
+  return [...kindLines(response, now), ...(response.outcome ? [oneLine(describeOutcome(response.outcome), MAX_OUTCOME_CHARACTERS)] : [])]
+}
+
+/** For each memory of a list, a line with what came of its work, or none. */
+export const outcomeLines = (outcomes: (WorkOutcome | null)[]): string[][] =>
+  describeOutcomes(outcomes).map((text) => (text ? [`    -> ${oneLine(text, MAX_OUTCOME_CHARACTERS)}`] : []))
+
+const MAX_OUTCOME_CHARACTERS = 360
+
+function kindLines(response: MemoryResponse, now: number): string[] {
+  if (!response.memory) return []
   switch (response.kind) {
     case 'observation':
       return observationLines(response.memory, now)

@@ -4,7 +4,7 @@ import { clockOf, dayOf, formatAge } from '../core/time-format.ts'
 import { neutralizeText } from '../core/untrusted-text.ts'
 import { GRAPH_ASKS, type GraphMemory, type GraphStep, type GraphTopic } from '../wire/contract/graph.ts'
 import type { SearchResponse } from '../wire/contract/memories.ts'
-import { dataBlock, idOf, memoryLines, memoryTable, oneLine, sessionLine, tokenCost } from './memory-text.ts'
+import { dataBlock, idOf, memoryLines, memoryTable, oneLine, outcomeLines, sessionLine, tokenCost } from './memory-text.ts'
 import { defineTool, projectFor, searchScope, strictArguments, type ToolDeps } from './tool.ts'
 import { RefusedError } from './worker-client.ts'
 
@@ -15,7 +15,7 @@ export const recall = defineTool({
   name: 'memory_recall',
   title: 'Search memory',
   description:
-    'Search what earlier sessions did, decided, fixed and learned. Use it before you ask the person or explore. Returns a table of ids, titles and token costs; memory_timeline shows what happened around a hit, memory_get its full text. The query may contain filters (type:bugfix ns:decisions tag:x path:src/a branch:b since:7d before:2026-01-31) and times ("last week").',
+    'Search what earlier sessions did, decided, fixed and learned. Use it before you ask the person or explore. Returns a table of ids, titles and token costs, with what came of the work; memory_timeline shows what happened around a hit, memory_get its full text. The query may contain filters (type:bugfix ns:decisions tag:x path:src/a branch:b since:7d before:2026-01-31) and times ("last week").',
   input: strictArguments({
     query: z.string(),
     kind: z.enum(MEMORY_KINDS).optional(),
@@ -33,7 +33,8 @@ export const recall = defineTool({
     const now = deps.now()
     const time = { heading: 'age', format: (at: number) => formatAge(at, now) }
     const { head, rows } = memoryTable(response.hits, { project: response.project, time })
-    const lines = response.hits.flatMap((hit, index) => [rows[index] ?? '', ...snippetLine(hit)])
+    const outcomes = outcomeLines(response.hits.map(({ outcome }) => outcome))
+    const lines = response.hits.flatMap((hit, index) => [rows[index] ?? '', ...snippetLine(hit), ...(outcomes[index] ?? [])])
     const more = response.isClose && response.hits.length === limit ? ` More hits: offset ${offset + limit}.` : ''
     return `${dataBlock('from="memory_recall"', [...searchInfoLines(response), head, ...lines])}\nFull text: memory_get. What happened around a hit: memory_timeline.${more}`
   },
@@ -77,7 +78,12 @@ export const timeline = defineTool({
     const { head, rows } = memoryTable(items, { project: response.project, time: { heading: 'time', format: clockOf } })
     const scope = response.project ? [`in ${oneLine(response.project, 100)}`] : []
     const days = items.map((item) => dayOf(item.at))
-    const lines = rows.flatMap((row, index) => (days[index] === days[index - 1] ? [row] : [days[index] ?? '', row]))
+    const outcomes = outcomeLines(items.map(({ outcome }) => outcome))
+    const lines = rows.flatMap((row, index) => [
+      ...(days[index] === days[index - 1] ? [] : [days[index] ?? '']),
+      row,
+      ...(outcomes[index] ?? []),
+    ])
     return dataBlock('from="memory_timeline"', [...searchInfoLines(response), ...scope, head, ...lines])
   },
 })

@@ -2,9 +2,10 @@ import { commitMark } from '../core/commit.ts'
 import type { Hit } from '../core/hit.ts'
 import type { Prompt } from '../core/memory.ts'
 import { asNoteId, isDeletedOrExpired } from '../core/note.ts'
-import { queryInPrompt, turnTitle } from '../core/small-talk.ts'
+import { queryInPrompt } from '../core/small-talk.ts'
 import { shorten } from '../core/text.ts'
 import { countTokens } from '../core/tokens.ts'
+import { listTitle, turnTitle } from '../core/turn-title.ts'
 import type { DocumentLocation, Store } from '../store/store.ts'
 import { isUnspacedScript } from './query-words.ts'
 import { isUnknownWord, totalWeight, type WeightedWord } from './word-weights.ts'
@@ -28,12 +29,8 @@ export function makeHit(
     kind: location.kind,
     id: location.ref,
     type: text.type,
-    title: shorten(text.title, 120),
-    snippet: snippetAround(
-      text.body,
-      words.map((word) => word.word),
-      200,
-    ),
+    title: listTitle(text.title),
+    snippet: snippetAround(text.body, words, 200),
     project: location.project,
     sessionId: location.sessionId,
     turn: location.turn,
@@ -143,28 +140,53 @@ export async function documentText(store: Store, location: DocumentLocation): Pr
   }
 }
 
+const MAX_MENU_REPLY_CHARACTERS = 300
+
 /** A reply to a menu is titled by the chosen option, which its summary contains: "7 (Remove the old provider)". */
 async function promptTitle(store: Store, { text, answer, sessionId, number }: Prompt): Promise<string> {
-  if (queryInPrompt(text) !== null) return text
+  if (queryInPrompt(text) !== null && text.length > MAX_MENU_REPLY_CHARACTERS) return turnTitle(text, [])
   const summary = await store.summaries.ofTurn(sessionId, number)
-  const request = summary && summary.request.length > text.trim().length ? summary.request : text
+  const isMenuReply = queryInPrompt(text) === null && summary !== null && summary.request.length > text.trim().length
+  const request = isMenuReply ? summary.request : text
   return turnTitle(request, [summary?.completed ?? null, summary?.learned ?? null, answer])
 }
 
-/** The part of a text around the first of the words. */
-function snippetAround(text: string, words: string[], max: number): string {
-  const lower = text.toLowerCase()
-  const found = words.map((word) => lower.indexOf(word)).filter((at) => at >= 0)
-  const at = found.length > 0 ? Math.min(...found) : 0
-  const from = Math.max(0, at - Math.floor(max / 3))
-  return (
-    (from > 0 ? '…' : '') +
-    shorten(
-      text
-        .slice(from, from + max * 2)
-        .toWellFormed()
-        .replaceAll('\ufffd', ''),
-      max,
-    )
-  )
+/**
+ * The part of a text with the sentence that matched: the one with the most words of the query; the first of those that have equally many.
+ * Words match by their stems, as in the index.
+ */
+function snippetAround(text: string, words: WeightedWord[], max: number): string {
+  const at = bestSentence(text, words)
+  const from = at.start + at.length <= max ? 0 : at.start
+  return (from > 0 ? '…' : '') + shorten(cleanSlice(text, from, from + max * 2), max)
 }
+
+const cleanSlice = (text: string, from: number, to: number) => text.slice(from, to).toWellFormed().replaceAll('\ufffd', '')
+
+/** Where the sentence with the most words starts, or within a very long sentence shortly before the first of them. */
+function bestSentence(text: string, words: WeightedWord[]): { start: number; length: number } {
+  let best = { start: 0, length: 0, weight: 0 }
+  let start = 0
+  for (const sentence of text.slice(0, MAX_SNIPPET_SOURCE_CHARACTERS).split(SENTENCE_END)) {
+    const lower = foldCase(sentence)
+    const found = words.filter(({ word, stem }) => lower.includes(foldCase(stem.length > 3 ? stem : word)))
+    const weight = found.reduce((sum, { weight }) => sum + Math.max(weight, MIN_WORD_WEIGHT), 0)
+    if (weight > best.weight) {
+      const plain = sentence.toLowerCase()
+      const first = Math.min(...words.map(({ word }) => plain.indexOf(word)).filter((place) => place >= 0))
+      const skipped = first > MAX_LEAD_CHARACTERS && first < sentence.length ? first - LEAD_CHARACTERS : 0
+      best = { start: start + skipped, length: sentence.length - skipped, weight }
+    }
+    start += sentence.length
+  }
+  return best
+}
+
+/** After the mark that ends a sentence, or at the end of a line. */
+const SENTENCE_END = /(?<=[.!?。！？]\s|\n|[。！？])/
+/** The query's words are looked for in as much of a text as a person would skim. */
+const MAX_SNIPPET_SOURCE_CHARACTERS = 20_000
+/** In a young store common words weigh nothing, and still tell sentences apart. */
+const MIN_WORD_WEIGHT = 0.01
+const MAX_LEAD_CHARACTERS = 120
+const LEAD_CHARACTERS = 60

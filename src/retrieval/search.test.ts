@@ -487,3 +487,11 @@ async function ask(store: Store, session: Session, number: number, text: string)
   if (!added) throw new Error('it was there already')
   return added
 }
+
+test('a snippet contains the sentence with the most words of the query, not the first with one', async () => {
+  using t = await temporaryStore()
+  const narrative = `The ledger was opened in March. ${'Something else happened here. '.repeat(20)}Pelican invoices take their number from the ledger. ${'And more. '.repeat(40)}`
+  await addObservations(t.store, [observation({ title: 'x', narrative })])
+  const [hit] = await search(t.store, 'which number do pelican invoices get from the ledger')
+  expect(hit?.snippet).toStartWith('…Pelican invoices take their number from the ledger.')
+})

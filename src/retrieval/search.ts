@@ -15,7 +15,6 @@ import { weighWords } from './word-weights.ts'
 
 export { describeHit, queryCoverage } from './hits.ts'
 export type { RetrievalOptions, SemanticSearch } from './search-options.ts'
-export { timeline } from './timeline.ts'
 export { type WeightedWord, weighWords } from './word-weights.ts'
 
 /** In a smaller store no word is common or rare yet. */

@@ -1,12 +1,18 @@
 import type { Hit } from '../core/hit.ts'
 import type { ProjectKey } from '../core/ids.ts'
-import { shorten } from '../core/text.ts'
+import { memoryId } from '../core/memory-kinds.ts'
 import { countTokens } from '../core/tokens.ts'
+import { listTitle } from '../core/turn-title.ts'
+import type { WorkOutcome } from '../core/work-outcome.ts'
 import type { Store } from '../store/store.ts'
 import { documentText } from './hits.ts'
+import { outcomeOf } from './outcomes.ts'
 
 /** A memory in a timeline. `anchor` marks the one that the timeline was asked for. */
-export type TimelineHit = Pick<Hit, 'kind' | 'id' | 'type' | 'title' | 'project' | 'sessionId' | 'at' | 'tokens'> & { anchor: boolean }
+export type TimelineHit = Pick<Hit, 'kind' | 'id' | 'type' | 'title' | 'project' | 'sessionId' | 'at' | 'tokens'> & {
+  anchor: boolean
+  outcome: WorkOutcome | null
+}
 
 /** The memories of all kinds before and after a document or a time, oldest first. */
 export async function timeline(
@@ -19,11 +25,20 @@ export async function timeline(
     const text = await documentText(store, location)
     if (!text) continue
     const { kind, ref, project, sessionId, at } = location
-    const title = shorten(text.title, MAX_TITLE_CHARACTERS)
+    const title = listTitle(text.title)
     const tokens = countTokens(`${text.title}\n${text.body}`)
-    hits.push({ kind, id: ref, type: text.type, title, project, sessionId, at, tokens, anchor: location.documentId === center.documentId })
+    const anchor = location.documentId === center.documentId
+    const outcome = await outcomeOf(store, location, null)
+    hits.push({ kind, id: ref, type: text.type, title, project, sessionId, at, tokens, anchor, outcome })
   }
-  return hits
+  return hits.map((hit) => (saysOutcome(hit, hits) ? hit : { ...hit, outcome: null }))
 }
 
-const MAX_TITLE_CHARACTERS = 120
+/** Neighbours often belong to the same work. Its outcome is said once: by the anchor, or by the last of them if the outcome is not in the list itself. */
+function saysOutcome(hit: TimelineHit, hits: TimelineHit[]): boolean {
+  if (!hit.outcome || hit.anchor || hit.outcome.of === 'this turn') return true
+  const { id, of } = hit.outcome
+  const same = hits.filter(({ outcome }) => outcome?.id === id && outcome.of === of)
+  const isListed = of === 'this work' && hits.some((other) => memoryId(other.kind, other.id) === id)
+  return !isListed && !same.some(({ anchor }) => anchor) && same.at(-1)?.id === hit.id && same.at(-1)?.kind === hit.kind
+}

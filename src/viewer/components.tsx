@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { asProjectKey } from '../core/ids.ts'
 import { projectName } from '../core/project.ts'
 import { formatAge } from '../core/time-format.ts'
+import { describeOutcome, type WorkOutcome } from '../core/work-outcome.ts'
 import type { MemoryListItem } from '../wire/contract/feed.ts'
 import { splitAtHighlights } from './highlight.ts'
 import { memoryHref } from './route.ts'
@@ -48,7 +49,7 @@ export function formatBytes(n: number): string {
 }
 
 /** One memory in a list. */
-export function MemoryRow({ row, words = [] }: { row: MemoryListItem; words?: string[] }) {
+export function MemoryRow({ row, words = [] }: { row: MemoryListItem & { outcome?: WorkOutcome | null }; words?: string[] }) {
   return (
     <>
       <Tag type={row.kind === 'summary' || row.kind === 'prompt' || row.kind === 'commit' ? row.kind : row.type || row.kind} />
@@ -59,6 +60,11 @@ export function MemoryRow({ row, words = [] }: { row: MemoryListItem; words?: st
         {row.snippet && (
           <span class="snip">
             <HighlightedText text={row.snippet} words={words} />
+          </span>
+        )}
+        {row.outcome && (
+          <span class="snip outcome">
+            → <HighlightedText text={describeOutcome(row.outcome)} words={words} />
           </span>
         )}
       </span>

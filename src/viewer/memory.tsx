@@ -5,6 +5,7 @@ import { EmptyState, FactList, LoadingOrError, nameOfProject, PageHead, Tag, Tim
 import { askToForgetMemory } from './forget.tsx'
 import { Markdown, MarkdownLine } from './markdown-view.tsx'
 import { NewNote, NoteView } from './note.tsx'
+import { OutcomeBox } from './outcome-box.tsx'
 import { MissingMemory, RelatedMemories } from './related-memories.tsx'
 import { hrefOf } from './route.ts'
 import { currentRoute, navigate } from './router.ts'
@@ -64,6 +65,7 @@ function ObservationView({ id }: { id: string }) {
         <article>
           {isForgotten && <p class="error">Forgotten. It no longer appears in search or briefs. Its text is erased after a week.</p>}
           <h2>{o.title}</h2>
+          <OutcomeBox outcome={fetched.value.outcome} />
           {o.subtitle && <p class="dim">{o.subtitle}</p>}
           {o.narrative && <Markdown text={o.narrative} />}
           {o.facts.length > 0 && (
@@ -158,6 +160,7 @@ function SummaryView({ id }: { id: string }) {
       <div class="scroll page">
         <article>
           <h2>{s.request || 'Summary'}</h2>
+          <OutcomeBox outcome={fetched.value.outcome} />
           {SUMMARY_FIELDS.map(([field, title]) =>
             s[field] ? (
               <section>
@@ -234,6 +237,7 @@ function PromptView({ id }: { id: string }) {
       <div class="scroll page">
         <article>
           <h2>{p.origin === 'person' ? 'Prompt' : 'Message from the client'}</h2>
+          <OutcomeBox outcome={fetched.value.outcome} />
           <pre class="verbatim">{p.text}</pre>
           {p.answer && (
             <section>

@@ -8,6 +8,7 @@ import { askToForgetMemory, askToForgetSession } from './forget.tsx'
 import { List, type PagedRows } from './list.tsx'
 import { onLiveEvent } from './live.ts'
 import { Markdown, MarkdownLine } from './markdown-view.tsx'
+import { OutcomeBox } from './outcome-box.tsx'
 import { listReplayEvents, type ReplayEvent } from './replay-events.ts'
 import { hrefOf, memoryHref } from './route.ts'
 import { currentRoute, navigate } from './router.ts'
@@ -67,7 +68,7 @@ export function ReplayPage({ id }: { id: string }) {
     if (contents.isMissing) return <EmptyState title={`Session ${id} was not found.`}>{<a href="/sessions">All sessions</a>}</EmptyState>
     return <LoadingOrError fetched={contents} />
   }
-  const { session } = contents.value
+  const { session, outcome } = contents.value
   const selected = events[current]
   const rows: PagedRows<ReplayEvent> = {
     total: events.length,
@@ -91,6 +92,7 @@ export function ReplayPage({ id }: { id: string }) {
           Forget session
         </button>
       </PageHead>
+      <OutcomeBox outcome={outcome} of="this session" />
       {events.length === 0 ? (
         <EmptyState title="No events yet.">
           <p>The first prompt of this session will appear here.</p>

@@ -1,4 +1,4 @@
-import { type CapturedNoteDraft, draftMarkedNotes, episodeDraft, MAX_MARKED_PER_PROMPT } from '../capture/capture.ts'
+import { type CapturedNoteDraft, draftMarkedNotes, MAX_MARKED_PER_PROMPT } from '../capture/capture.ts'
 import type { Jobs } from '../core/job.ts'
 import type { Change, Session } from '../core/memory.ts'
 import { shorten } from '../core/text.ts'
@@ -26,6 +26,7 @@ export async function saveMarkedNotes(services: Services, job: Jobs['markers'], 
 export async function saveEpisodeNote(services: Services, job: Jobs['episode'], now: number): Promise<NoteSaveReceipt | null> {
   const session = await services.store.sessions.get(job.sessionId)
   if (!session || !services.settings.hooks.stop.session_analysis || isExcluded(services, session)) return null
+  const { episodeDraft } = await import('../capture/turns.ts')
   const draft = episodeDraft(await episodeOf(services, session, job.hook))
   if (!draft) return null
   const known = await services.store.notes.ofSession(session.contentSessionId)

@@ -3,8 +3,7 @@
  * continues in `erase.ts`.
  */
 import { join } from 'node:path'
-import { episodeDraft } from '../capture/capture.ts'
-import { distillTurn, rebuildThreads } from '../capture/turns.ts'
+import { distillTurn, episodeDraft, rebuildThreads } from '../capture/turns.ts'
 import { shortHash } from '../core/commit.ts'
 import { fingerprint } from '../core/hash.ts'
 import { asProjectKey, type ProjectKey } from '../core/ids.ts'

@@ -1,9 +1,11 @@
+import type { Hit } from '../core/hit.ts'
 import type { ProjectKey } from '../core/ids.ts'
 import { parseMemoryId } from '../core/memory-kinds.ts'
 import { answerParsedQuery, parseQuery, type QueryAnswer, type QueryOptions } from '../retrieval/answer.ts'
-import { timeline } from '../retrieval/search.ts'
+import { outcomeOf } from '../retrieval/outcomes.ts'
+import { timeline } from '../retrieval/timeline.ts'
 import type { DocumentLocation, DocumentRef, Store } from '../store/store.ts'
-import type { memories, SearchResponse, TimelineResponse } from '../wire/contract/memories.ts'
+import type { memories, SearchHit, SearchResponse, TimelineResponse } from '../wire/contract/memories.ts'
 import type { ParsedRequest } from '../wire/contract/route.ts'
 import { noSuchMemory } from './missing-memory.ts'
 import { parseRequestTime, resolveProject, resolveQueriedProject } from './request-params.ts'
@@ -17,8 +19,17 @@ export async function searchFor(services: Services, request: SearchRequest): Pro
   const { kind, limit, offset, widen } = request
   const times = { since: parseRequestTime(request.since), before: parseRequestTime(request.before) }
   const options = { kinds: kind && [kind], ...times, limit, offset, project: await resolveProject(services, request.project) }
-  const { nowhere: projectProblem, ...answer } = await searchOrWiden(services, request.query, options, widen)
-  return { ...answer, projectProblem, embedderProblem: await services.embedding.problem() }
+  const { nowhere: projectProblem, hits, ...answer } = await searchOrWiden(services, request.query, options, widen)
+  return {
+    hits: await withOutcomes(services.store, hits, request.query),
+    ...answer,
+    projectProblem,
+    embedderProblem: await services.embedding.problem(),
+  }
+}
+
+async function withOutcomes(store: Store, hits: Hit[], query: string): Promise<SearchHit[]> {
+  return Promise.all(hits.map(async (hit) => ({ ...hit, outcome: await outcomeOf(store, hit, query) })))
 }
 
 export async function timelineFor(services: Services, request: TimelineRequest): Promise<TimelineResponse> {

@@ -38,7 +38,7 @@ test('decisions before a compaction become notes', async () => {
     } satisfies Script,
   })
   await person.settled()
-  const stated = (await notesOf(person)).filter((note) => note.tags.includes('precompact') && note.type === 'semantic')
+  const stated = (await notesOf(person)).filter((note) => note.type === 'semantic')
   expect(stated).toMatchObject([
     {
       namespace: 'decisions',
@@ -54,7 +54,7 @@ test('the same applies to /compact, a turn that no hook announces', async () => 
   const first = await runClaude({ sandbox: person, prompt, turns: ['Ok.'] })
   await runClaude({ sandbox: person, prompt: '/compact', args: ['--resume', sessionOf(first)], turns: ['<summary>SQLite.</summary>'] })
   await person.settled()
-  const stated = (await notesOf(person)).filter((note) => note.tags.includes('precompact') && note.type === 'semantic')
+  const stated = (await notesOf(person)).filter((note) => note.type === 'semantic')
   expect(stated).toMatchObject([{ namespace: 'decisions', body: expect.stringContaining('SQLite instead of Redis') }])
 })
 

@@ -69,5 +69,5 @@ test('memories from the brief are not shown again with the prompt', async () => 
     turns: ['Because of exp.'],
   })
   const shown = requestText(next.requests[0])
-  expect(shown.match(/#1 · /g)).toHaveLength(1)
+  expect(shown.match(/compared seconds with milliseconds; /g)).toHaveLength(1)
 })

@@ -33,6 +33,7 @@ describe('a session title comes from the request', () => {
     ['commit this', null],
     ['7', null],
     ['5 seems like a low hanging fruit', null],
+    ['/workflows:plan read the file with the ledger rules', 'Read the file with the ledger rules'],
     ['<command-name>/clear</command-name>', null],
     ['<local-command-stdout>Bye!</local-command-stdout>', null],
     ['', null],

@@ -114,10 +114,14 @@ const POINTS_BACK =
   /^write (?:it|this|that) (?:down|up)\b|^(?:address|check|debug|do|explain|figure|find|fix|handle|implement|investigate|look|resolve|review|solve)\b.{0,40}\b(?:it|this|that|them|why)[.!?]?$/i
 
 function withoutPoliteness(sentence: string): string {
-  return sentence
-    .replace(/^[-*•]\s+|^\d+[.)]\s+/, '')
-    .replace(POLITE_OPENING, '')
-    .replace(/^(?:plan|task|goal)\s*:\s*/i, '')
+  return (
+    sentence
+      .replace(/^[-*•]\s+|^\d+[.)]\s+/, '')
+      // A slash command followed by words: the words are the request.
+      .replace(/^\/[a-z][\w:-]*\s+(?=(?:\S+\s+){3}\S)/i, '')
+      .replace(POLITE_OPENING, '')
+      .replace(/^(?:plan|task|goal)\s*:\s*/i, '')
+  )
 }
 
 const ASKS = /\b(?:please|can you|could you|can we|could we|let's|lets|i (?:do )?want|i'd like|we should|we need|i need|make sure)\b/i

@@ -2,6 +2,7 @@ import { commitMark, type GitCommit } from '../../core/commit.ts'
 import type { Observation, Prompt, Summary } from '../../core/memory.ts'
 import { parseMemoryId } from '../../core/memory-kinds.ts'
 import { formatAgo } from '../../core/time-format.ts'
+import { describeOutcome, type WorkOutcome } from '../../core/work-outcome.ts'
 import type { MemoryResponse } from '../../wire/contract/memories.ts'
 import type { FullNote } from '../../wire/contract/notes.ts'
 import { call } from '../call.ts'
@@ -24,7 +25,10 @@ export const command = defineCommand({
     const wrong = positionals.find((id) => parseMemoryId(id) === null)
     if (wrong !== undefined) throw notAMemoryId(wrong)
     const found = await call('POST /api/memories/batch', { ids: positionals })
-    if (values.json) printJson(found.flatMap(({ kind, title, project, memory }) => (memory ? [{ kind, title, project, ...memory }] : [])))
+    if (values.json)
+      printJson(
+        found.flatMap(({ kind, title, project, outcome, memory }) => (memory ? [{ kind, title, project, outcome, ...memory }] : [])),
+      )
     else found.forEach(printMemory)
     const missing = found.filter((one) => one.memory === null).map((one) => one.id)
     if (missing.length > 0) throw invalidInput(`no memory has the id ${missing.join(', ')}; 'recollect search' shows ids`)
@@ -35,9 +39,9 @@ function printMemory(found: MemoryResponse): undefined {
   if (!found.memory) return
   switch (found.kind) {
     case 'observation':
-      return printObservation(found.memory)
+      return printObservation(found.memory, found.outcome)
     case 'summary':
-      return printSummary(found.memory, found.title)
+      return printSummary(found.memory, found)
     case 'prompt':
       return printPrompt(found.memory, found)
     case 'note':
@@ -47,17 +51,18 @@ function printMemory(found: MemoryResponse): undefined {
   }
 }
 
-function printObservation(o: Observation): undefined {
+function printObservation(o: Observation, outcome: WorkOutcome | null): undefined {
   print(`${bold(`#${o.id} ${o.title}`)}  ${dim(`${o.type}, ${formatAgo(o.at, Date.now())}, ${o.project}, by ${o.model}`)}`)
   if (o.subtitle) print(o.subtitle)
   if (o.narrative) print(`\n${o.narrative}`)
   for (const fact of o.facts) print(`  - ${fact}`)
   if (o.filesModified.length > 0) print(dim(`  changed: ${o.filesModified.join(', ')}`))
   if (o.filesRead.length > 0) print(dim(`  read: ${o.filesRead.join(', ')}`))
+  printOutcome(outcome)
   print()
 }
 
-function printSummary(s: Summary, listTitle: string | null): undefined {
+function printSummary(s: Summary, { title: listTitle, outcome }: Pick<MemoryResponse, 'title' | 'outcome'>): undefined {
   const title = listTitle ?? (s.request || 'Summary')
   print(`${bold(`S${s.id} ${title}`)}  ${dim(`${s.source}, ${formatAgo(s.at, Date.now())}, ${s.project}, by ${s.model}`)}`)
   const fields = {
@@ -69,6 +74,7 @@ function printSummary(s: Summary, listTitle: string | null): undefined {
     Notes: s.notes,
   }
   for (const [label, text] of Object.entries(fields)) if (text) print(`  ${label}: ${text}`)
+  printOutcome(outcome)
   print()
 }
 
@@ -99,10 +105,15 @@ function printCommit(c: GitCommit): undefined {
   print()
 }
 
-function printPrompt(p: Prompt, { title, project }: Pick<MemoryResponse, 'title' | 'project'>): undefined {
+function printPrompt(p: Prompt, { title, project, outcome }: Pick<MemoryResponse, 'title' | 'project' | 'outcome'>): undefined {
   const facts = [p.origin, formatAgo(p.at, Date.now()), ...(project ? [project] : [])]
   print(`${bold(`P${p.id}${title ? ` ${title}` : ''}`)}  ${dim(facts.join(', '))}`)
   if (p.text !== title) print(p.text)
   if (p.answer) print(`\n${dim('Answer:')}\n${p.answer}`)
+  printOutcome(outcome)
   print()
+}
+
+function printOutcome(outcome: WorkOutcome | null): void {
+  if (outcome) print(`\n→ ${describeOutcome(outcome)}`)
 }

@@ -3,6 +3,7 @@ import { MEMORY_KINDS, type MemoryKind, memoryId } from '../../core/memory-kinds
 import { projectName } from '../../core/project.ts'
 import { shorten } from '../../core/text.ts'
 import { formatAge } from '../../core/time-format.ts'
+import { describeOutcomes } from '../../core/work-outcome.ts'
 import { terminalWidth } from '../../platform/environment.ts'
 import type { SearchResponse } from '../../wire/contract/memories.ts'
 import { MAX_QUERY_CHARS_IN_URL } from '../../wire/viewer-pages.ts'
@@ -73,6 +74,7 @@ const problemText = ({ word, message }: SearchResponse['problems'][number]) =>
 function printHits(query: string, { hits, project }: SearchResponse, explain: boolean): void {
   const now = Date.now()
   const highlight = queryHighlighter(query)
+  const outcomes = describeOutcomes(hits.map(({ outcome }) => outcome))
   const isFromOtherProject = hits.some((hit) => hit.project !== project)
   // On a terminal the long id of a note moves to the second line.
   const idBelow = (hit: Hit) => (hit.kind === 'note' && terminalWidth() !== null ? `${memoryId(hit.kind, hit.id)}  ` : '')
@@ -89,6 +91,7 @@ function printHits(query: string, { hits, project }: SearchResponse, explain: bo
     print(fitToTerminal(line))
     const more = `${idBelow(hit)}${highlight(hit.snippet.replace(/\s+/g, ' ').trim(), dim)}`
     if (more.trim()) print(fitToTerminal(`    ${more}`))
+    if (outcomes[index]) print(fitToTerminal(`    → ${outcomes[index]}`))
     if (explain) print(dim(`    ${explainScore(hit)}`))
   }
   print(dim(`\n${plural(hits.length, 'hit')}. To read one: ${currentCommandName()} get <id>`))

@@ -3,6 +3,7 @@ import { isMemoryId, memoryId } from '../../core/memory-kinds.ts'
 import { projectName } from '../../core/project.ts'
 import { shorten } from '../../core/text.ts'
 import { clockOf, dayOf } from '../../core/time-format.ts'
+import { describeOutcomes } from '../../core/work-outcome.ts'
 import type { TimelineResponse } from '../../wire/contract/memories.ts'
 import { call } from '../call.ts'
 import { json, project } from '../command.ts'
@@ -59,6 +60,7 @@ function printTimeline({ project, items, problems, time, message }: Omit<Timelin
     dim(`~${item.tokens}t`),
     `${isFromOtherProject ? dim(`${projectName(item.project)}  `) : ''}${item.anchor ? bold(item.title) : item.title}`,
   ])
+  const outcomes = describeOutcomes(items.map(({ outcome }) => outcome))
   let lastDay = ''
   for (const [index, line] of table(rows).split('\n').entries()) {
     const day = dayOf(items[index]?.at ?? 0)
@@ -66,5 +68,6 @@ function printTimeline({ project, items, problems, time, message }: Omit<Timelin
     if (day !== lastDay) print(dim(lastDay || isFromOtherProject || !project ? day : `${day}  ${projectName(asProjectKey(project))}`))
     lastDay = day
     print(fitToTerminal(line))
+    if (outcomes[index]) print(fitToTerminal(`    → ${outcomes[index]}`))
   }
 }

@@ -3,11 +3,15 @@ import type { GitCommit } from '../../core/commit.ts'
 import type { Hit, QueryTimeReference } from '../../core/hit.ts'
 import type { Observation, Prompt, Summary } from '../../core/memory.ts'
 import { MEMORY_KINDS, type MemoryKind, parseMemoryId } from '../../core/memory-kinds.ts'
+import type { WorkOutcome } from '../../core/work-outcome.ts'
 import type { FullNote } from './notes.ts'
 import { flag, optionalInstant, projectName, route, wholeNumber } from './route.ts'
 
+/** A hit, and what came of the work that it belongs to; null if the hit is itself the result, or if no result is known. */
+export type SearchHit = Hit & { outcome: WorkOutcome | null }
+
 export type SearchResponse = {
-  hits: Hit[]
+  hits: SearchHit[]
   /** The project that was searched; null for all of them. */
   project: string | null
   /** What to say before the hits: that none is close, or that they come from other projects. Empty otherwise. */
@@ -28,6 +32,8 @@ export type SearchResponse = {
 export type TimelineItem = Pick<Hit, 'kind' | 'id' | 'type' | 'title' | 'project' | 'sessionId' | 'at' | 'tokens'> & {
   /** True for the memory that the timeline was requested for. */
   anchor: boolean
+  /** What came of the work that the memory belongs to; null if another item says it, or is it. */
+  outcome: WorkOutcome | null
 }
 export type TimelineResponse = Pick<SearchResponse, 'project' | 'message' | 'problems' | 'time' | 'projectProblem'> &
   // Only for a query.
@@ -37,8 +43,11 @@ export type TimelineResponse = Pick<SearchResponse, 'project' | 'message' | 'pro
     items: TimelineItem[]
   }
 
-/** A memory with all its fields. `memory` is null when it does not exist; `title` also when it is hidden. */
-export type MemoryResponse = { id: string; title: string | null; project: string | null } & (
+/**
+ * A memory with all its fields. `memory` is null when it does not exist; `title` also when it is hidden. `outcome` is what came of the work that
+ * it belongs to; null if it is itself the result and replaced none, or if no result is known.
+ */
+export type MemoryResponse = { id: string; title: string | null; project: string | null; outcome: WorkOutcome | null } & (
   | { kind: 'observation'; memory: Observation | null }
   | { kind: 'summary'; memory: Summary | null }
   | { kind: 'prompt'; memory: Prompt | null }

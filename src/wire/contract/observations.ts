@@ -1,11 +1,14 @@
 import { z } from 'zod'
 import type { Observation } from '../../core/memory.ts'
+import type { WorkOutcome } from '../../core/work-outcome.ts'
 import { flag, route, rowId } from './route.ts'
 
 export type ObservationResponse = {
   observation: Observation | null
   /** When it was forgotten; null while it is not. */
   forgottenAt: number | null
+  /** What came of the work that it belongs to; null if no result is known. */
+  outcome: WorkOutcome | null
 }
 
 /** @internal */

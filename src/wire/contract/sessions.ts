@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Observation, Prompt, Session, Summary, ToolUse } from '../../core/memory.ts'
+import type { WorkOutcome } from '../../core/work-outcome.ts'
 import type { RecordedInjection } from './memories.ts'
 import { projectName, route, rowId, wholeNumber } from './route.ts'
 
@@ -29,6 +30,8 @@ export type SessionList = { sessions: SessionListItem[]; total: number }
 export type ClippedToolUse = ToolUse & { clipped: boolean }
 export type SessionContents = {
   session: Session
+  /** What came of it: the outcome of its last piece of work that has one. */
+  outcome: WorkOutcome | null
   prompts: Prompt[]
   toolUses: ClippedToolUse[]
   observations: Observation[]

@@ -1,5 +1,6 @@
 import { parseMemoryId } from '../../core/memory-kinds.ts'
 import { asNoteId } from '../../core/note.ts'
+import { outcomeOf } from '../../retrieval/outcomes.ts'
 import { describeHit } from '../../retrieval/search.ts'
 import type { DocumentRef } from '../../store/store.ts'
 import type { MemoryResponse, memories } from '../../wire/contract/memories.ts'
@@ -55,7 +56,8 @@ async function readMemory({ store }: Services, id: string): Promise<MemoryRespon
   const { kind, ref } = await withCommitNumber(store, memoryRef(id))
   const location = await store.documents.locationOf(kind, ref)
   const title = (location && (await describeHit(store, location)))?.title ?? null
-  const common = { id, title, project: location?.project ?? null }
+  const outcome = location && (await outcomeOf(store, location, null))
+  const common = { id, title, project: location?.project ?? null, outcome }
   switch (kind) {
     case 'note':
       return { ...common, kind, memory: await fullNote(store, asNoteId(ref)) }

@@ -1,3 +1,4 @@
+import { outcomeOf } from '../../retrieval/outcomes.ts'
 import type { observations } from '../../wire/contract/observations.ts'
 import type { Handlers } from '../router.ts'
 import { BadRequest } from '../server.ts'
@@ -17,7 +18,8 @@ export const handlers = {
 async function readObservation({ store }: Services, { id }: { id: number }) {
   const [observation] = await store.observations.get([id])
   const forgotten = observation ? null : await (await store.deletions()).deletedObservation(id)
-  return { observation: observation ?? forgotten?.observation ?? null, forgottenAt: forgotten?.at ?? null }
+  const outcome = observation ? await outcomeOf(store, { sessionId: observation.sessionId, turn: observation.promptNumber }, null) : null
+  return { observation: observation ?? forgotten?.observation ?? null, forgottenAt: forgotten?.at ?? null, outcome }
 }
 
 async function restoreObservation(services: Services, { id }: { id: number }) {

@@ -2,6 +2,7 @@ import { type CaptureRules, cleanPrompt, NO_WORDS, take } from '../../capture/ca
 import type { EventContext, SessionEvent } from '../../core/event.ts'
 import { asContentSessionId, GLOBAL_PROJECT } from '../../core/ids.ts'
 import type { Change, Prompt, Session, ToolUse } from '../../core/memory.ts'
+import { outcomeOfSession } from '../../retrieval/outcomes.ts'
 import type { ParsedRequest } from '../../wire/contract/route.ts'
 import type { ClippedToolUse, sessions as routes, SessionContents, SessionList } from '../../wire/contract/sessions.ts'
 import { defaultAgent, folderFromProjectName, resolveProject } from '../request-params.ts'
@@ -159,6 +160,7 @@ const MAX_ITEMS_OF_SESSION = 5000
 async function sessionContents({ store }: Services, id: number): Promise<SessionContents> {
   return {
     session: (await store.sessions.get(id)) ?? missing('session', id),
+    outcome: await outcomeOfSession(store, id),
     prompts: await store.prompts.ofSession(id),
     toolUses: (await store.toolUses.ofSession(id, MAX_ITEMS_OF_SESSION)).map(clipToolUse),
     observations: await store.observations.ofSession(id, MAX_ITEMS_OF_SESSION),

@@ -179,7 +179,7 @@ test('an erased observation leaves no text in the database file', async () => {
   await addObservations(at.store, [observation({ title: 'Fed the pelican' })])
   await at.ask('/api/observations/1', { method: 'DELETE' })
   await at.ask('/api/observations/1?hard=1', { method: 'DELETE' })
-  expect(await at.get('/api/observations/1')).toEqual({ observation: null, forgottenAt: null })
+  expect(await at.get('/api/observations/1')).toEqual({ observation: null, forgottenAt: null, outcome: null })
   expect((await at.ask('/api/observations/1/restore', { method: 'POST', body: '{}' })).status).toBe(400)
   const bytes = await Promise.all(['', '-wal'].map((suffix) => Bun.file(at.store.path + suffix).text()))
   expect(bytes.join('')).not.toContain('Fed the pelican')

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { summary } from '../../test/support/builders.ts'
 import { asContentSessionId, asProjectKey } from '../core/ids.ts'
 import type { Prompt, Session } from '../core/memory.ts'
-import { type Episode, episodeDraft, isTrivialSession } from './episode.ts'
+import { type Episode, episodeDraft, isTrivialSession } from './episode-draft.ts'
 
 const session = {
   agent: 'claude-code',
@@ -13,7 +13,15 @@ const session = {
   lastEventAt: 1_700_000_100_000,
 } as Session
 const promptOf = (text: string, answer: string | null = null, origin: Prompt['origin'] = 'person') => ({ text, answer, origin }) as Prompt
-const draft = (given: Partial<Episode>) => episodeDraft({ session, prompts: [], summaries: [], files: [], hook: 'session-end', ...given })
+const draft = ({ prompts = [], ...given }: Partial<Episode>) =>
+  episodeDraft({
+    session,
+    prompts: prompts.map((prompt, n) => ({ ...prompt, number: n + 1 })),
+    summaries: [],
+    files: [],
+    hook: 'session-end',
+    ...given,
+  })
 
 test('the note of a session contains request, branch, files, outcome, learnings and next steps', () => {
   const note = draft({
@@ -67,6 +75,16 @@ test('if a session ends with a commit, the outcome also describes the work', () 
     'Created LICENSE with the MIT terms, for 2026.',
   )
   expect(outcome(promptOf('push', 'Pushed.'))).toBe('Pushed.')
+})
+
+test('the outcome of a session is its last result, not the small talk or the offer after it', () => {
+  const settled = 'Settled: the retry queue waits 30 seconds, and gives up after 5 attempts.'
+  const prompts = [
+    promptOf('How long should the retry queue wait between attempts?', 'I would wait 5 seconds and never give up on an attempt.'),
+    promptOf('No, 30 seconds, and give up after 5', settled),
+    promptOf('thanks', 'You are welcome! Want me to look at anything else in this repository today?'),
+  ]
+  expect(draft({ prompts })?.body).toContain(`**Outcome:** ${settled}`)
 })
 
 test('missing parts are replaced by placeholders, and the title by a default', () => {

@@ -1,0 +1,74 @@
+import { expect, test } from 'bun:test'
+import { storeWithChats } from '../../test/support/chats.ts'
+import { outcomeOf, outcomeOfSession } from './outcomes.ts'
+import { timeline } from './timeline.ts'
+
+const PROPOSAL: [string, string] = [
+  'Secrets of nested payloads are readable in the log pipeline, customers complain',
+  'I will mask every key that contains password or email.',
+]
+const RULE: [string, string] = [
+  'No, do not mask email: support looks customers up by email. Only suffixes count.',
+  "Final rule: mask keys that end with password or token; the value becomes '***'; email is never masked.",
+]
+const AMENDMENT: [string, string] = [
+  'Amendment to the mask rule for nested payloads in the log pipeline',
+  'Amended rule: mask secrets of nested payloads anywhere in the key.',
+]
+
+test('a proposal leads to the rule that was settled after it; the rule itself needs no outcome', async () => {
+  using t = await storeWithChats([PROPOSAL, RULE])
+  expect(await outcomeOf(t.store, { sessionId: 1, turn: 1 }, 'mask email')).toEqual({
+    id: 'P2',
+    text: RULE[1],
+    of: 'this work',
+    replaced: null,
+  })
+  expect(await outcomeOf(t.store, { sessionId: 1, turn: 2 }, null)).toBeNull()
+  expect(await outcomeOfSession(t.store, 1)).toMatchObject({ id: 'P2', text: RULE[1] })
+})
+
+test('replaced work leads to what replaced it, and that says what it replaced', async () => {
+  using t = await storeWithChats([PROPOSAL, RULE], [AMENDMENT])
+  const [older, newer] = await Promise.all([t.store.threads.ofTurn(1, 1), t.store.threads.ofTurn(2, 1)])
+  await t.store.threads.setReplaced(older?.id ?? 0, newer?.id ?? 0)
+  for (const turn of [1, 2])
+    expect(await outcomeOf(t.store, { sessionId: 1, turn }, null)).toMatchObject({ id: 'P3', of: 'newer work', text: AMENDMENT[1] })
+  expect(await outcomeOf(t.store, { sessionId: 2, turn: 1 }, null)).toMatchObject({ id: 'P3', of: 'this turn', replaced: 'P2' })
+  expect(await outcomeOfSession(t.store, 1)).toMatchObject({ id: 'P3', of: 'newer work' })
+})
+
+test('an answer that only explains an earlier result is not its outcome', async () => {
+  using t = await storeWithChats([
+    ['Cache the tide tables of the harbour page', 'Tide tables are cached in memory per station and day; nothing expires.'],
+    ['Why a promise in the cache and not the tide table?', 'Two requests that arrive together would both ask the tide API otherwise.'],
+  ])
+  expect(await outcomeOf(t.store, { sessionId: 1, turn: 1 }, null)).toBeNull()
+})
+
+test('memories outside a turn and unknown turns have no outcome', async () => {
+  using t = await storeWithChats([PROPOSAL, RULE])
+  for (const place of [
+    { sessionId: null, turn: null },
+    { sessionId: 1, turn: null },
+    { sessionId: 9, turn: 1 },
+  ])
+    expect(await outcomeOf(t.store, place, 'mask')).toBeNull()
+  expect(await outcomeOfSession(t.store, 9)).toBeNull()
+})
+
+test('a timeline says the outcome at the anchor, and otherwise only if it is not in the list itself', async () => {
+  using t = await storeWithChats([PROPOSAL, RULE])
+  const anchor = await t.store.documents.locationOf('prompt', '1')
+  if (!anchor) throw new Error('the prompt is not indexed')
+  const around = async (after: number) =>
+    (await timeline(t.store, anchor, { before: 0, after })).map(({ id, outcome }) => [id, outcome?.id ?? null])
+  expect(await around(5)).toEqual([
+    ['1', 'P2'],
+    ['2', null],
+  ])
+  const all = await timeline(t.store, { project: anchor.project, at: anchor.at }, { before: 1, after: 5 })
+  expect(all.map(({ outcome }) => outcome)).toEqual([null, null])
+  const [only] = await timeline(t.store, { project: anchor.project, at: anchor.at }, { before: 0, after: 1 })
+  expect(only?.outcome?.id).toBe('P2')
+})

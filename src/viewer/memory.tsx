@@ -197,6 +197,8 @@ function CommitView({ id }: { id: string }) {
     <>
       <PageHead title={<span>C{c.id}</span>}>
         <Tag type="commit" />
+        <span class="grow" />
+        <ForgetButton kind="commit" id={id} />
       </PageHead>
       <div class="scroll page">
         <article>

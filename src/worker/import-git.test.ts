@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { aRepository } from '../../test/support/repository.ts'
 import { someServices } from '../../test/support/services.ts'
+import { asProjectKey } from '../core/ids.ts'
 import type { Job } from '../core/job.ts'
 import { projectKey } from '../core/project.ts'
 import { recallFor } from '../inject/brief.ts'
@@ -282,6 +283,22 @@ test('commits move with their project, and are wiped with it', async () => {
   await run(at.desk, at.path)
   await moveProject(at.desk, { from: at.project, to: 'elsewhere' })
   expect(await search(at.store, 'retrier')).toMatchObject([{ project: 'elsewhere' }])
+})
+
+test('a commit that was forgotten in one of two projects stays forgotten when they are merged', async () => {
+  await using at = await aProject()
+  at.repository.commit(SEVEN)
+  at.repository.commit(EIGHT)
+  await run(at.desk, at.path)
+  const other = asProjectKey('other')
+  for await (const _ of importGitHistory(at.desk, { folder: at.path, since: null, project: other }, zeroImportCounts()));
+  const idIn = (project: string, subject: string) =>
+    [...at.store.commits.each(asProjectKey(project))].find((one) => one.subject.includes(subject))?.id
+  await at.store.transaction(() => at.store.commits.forget(idIn(at.project, 'retrier') ?? 0))
+  await at.store.transaction(() => at.store.commits.forget(idIn('other', 'harbour') ?? 0))
+  await moveProject(at.desk, { from: at.project, to: 'other' })
+  expect([...at.store.commits.each(null)]).toEqual([])
+  expect(await search(at.store, 'retrier harbour')).toEqual([])
 })
 
 async function aProject(settings: Record<string, string> = {}, name = 'repository') {

@@ -100,11 +100,12 @@ const MAX_TURNS_BEFORE = 6
  */
 function resultOf(turns: Prompt[], number: number, thread: StoredThread, stems: string[]): Prompt | null {
   if (thread.last - thread.first < MAX_SHORT_THREAD_TURNS) return turns.find((turn) => turn.number === thread.outcome) ?? null
-  const later = turns.filter((turn) => turn.number >= number && isConclusive(turn.answer ?? ''))
   const about = (turn: Prompt) => countStems(turn, stems)
   const own = turns.find((turn) => turn.number === number)
   const enough = Math.max(MIN_SHARED_STEMS, (own ? about(own) : 0) * MIN_SHARED_WITH_HIT)
-  return later.findLast((turn) => about(turn) >= enough) ?? (own && isConclusive(own.answer ?? '') ? own : null)
+  // Reading a whole answer for its conclusion is costly, so that comes last.
+  const later = turns.findLast((turn) => turn.number >= number && about(turn) >= enough && isConclusive(turn.answer ?? ''))
+  return later ?? (own && isConclusive(own.answer ?? '') ? own : null)
 }
 
 export const MAX_SHORT_THREAD_TURNS = 10

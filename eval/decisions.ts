@@ -129,7 +129,7 @@ async function writeRepository(folder: string, { commits, decisions }: DecisionS
   await Bun.$`git -C ${folder} fast-import --quiet < ${new Response(stream.join(''))}`.quiet()
 }
 
-/** What the worker does in a job after distilling. */
+/** The work of the job that follows distilling. */
 export async function linkReplacements(store: Store): Promise<void> {
   for (const { id } of [...store.sessions.each()])
     for (const thread of await store.threads.ofSession(id)) {

@@ -43,7 +43,7 @@ export function briefTable({ sessions, prompts, brief, withoutFiles, recall, bas
   )
 }
 
-/** What was settled, as a markdown table: how much of it is shown with a prompt that depends on it, beside the goals. */
+/** Settled decisions, as a markdown table: how much of it is shown with a prompt that depends on it, beside the goals. */
 export function decisionTable({ settled, amended, history, absent }: DecisionScores): string {
   const line = (name: string, of: DecisionScore, more: string, goal: string) => [
     name,

@@ -239,7 +239,7 @@ test('private parts are removed before a notice is shortened, a compaction summa
   expect(JSON.stringify(await at.journal())).not.toContain('merger')
 })
 
-test('what a session from elsewhere does in an excluded folder leaves no trace, nor does the rest of that turn', async () => {
+test('work of a session from elsewhere in an excluded folder leaves no trace, nor does the rest of that turn', async () => {
   await using at = await aCapture({ isInExcludedFolder: ({ cwd }) => cwd === '/home/dev/drafts' })
   await at.take(prompt('look around'), { at: 1000, cwd: '/home/dev/app' })
   await at.take(toolUse('t1'), { at: 1001, cwd: '/home/dev/app' })

@@ -17,7 +17,7 @@ export type CapturedNoteDraft = {
   createdAt: number
   updatedAt?: number
   state?: NoteState
-  /** Where it was said, for statements taken from a conversation. */
+  /** The places of a statement in its conversation. */
   said?: string[]
   /** Part of the body is missing, because the prompt was too long to store in full. */
   isCut?: boolean

@@ -2,7 +2,7 @@ import { type ProseItem, readProse } from '../core/prose.ts'
 import type { FoundStatement } from './rules.ts'
 
 /**
- * What a session's last answer leaves to be done: "Retry-After is not honoured yet", the points under "Next steps", "TODO: …". Offers and
+ * The work that a session's last answer leaves open: "Retry-After is not honoured yet", the points under "Next steps", "TODO: …". Offers and
  * questions to the person are left out.
  */
 export function findOpenEnds(answer: string): FoundStatement[] {

@@ -102,7 +102,7 @@ export function findStatements(text: string, by: 'person' | 'agent', before = ''
   ]
 }
 
-/** What was learned, and what the work waits for. */
+/** Findings, and obstacles that the work waits for. */
 function findLessons(text: string, by: 'person' | 'agent'): Statement[] {
   const sentences =
     by === 'person'

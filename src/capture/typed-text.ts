@@ -17,5 +17,5 @@ export function typedSentences(prompt: string): string[] {
   return planTitle === null ? sentences : []
 }
 
-/** Nobody types several headings into a prompt. */
+/** People do not type several headings into a prompt. */
 const isDocument = (prompt: string) => (prompt.match(/^#{1,6} \S/gm)?.length ?? 0) >= 2

@@ -46,7 +46,7 @@ test('a revert names its commit by hash, or by subject', () => {
   expect(revertTarget(splitCommitMessage('fix: revert order of items'))).toBeNull()
 })
 
-describe('what a message settled', () => {
+describe('the decisive text of a message', () => {
   test('is the whole of a short body', () => {
     expect(decisiveText('It broke.\nSo 7 it is, e.g. here.', 100)).toBe('It broke. So 7 it is, e.g. here.')
   })

@@ -7,7 +7,7 @@ export type Exclusion = {
   isExcluded(project: ProjectKey, folder: string): boolean
   /** The first path inside an excluded folder that a tool's input names, as a field or in a command. */
   excludedPathIn(input: unknown, cwd: string | null): string | null
-  /** True when nothing is excluded, so that nobody has to look. */
+  /** True when nothing is excluded, so that callers need not look. */
   isEmpty: boolean
 }
 

@@ -3,7 +3,7 @@ export function fingerprint(text: string, length = 16): string {
   return sha256(text).slice(0, length)
 }
 
-/** A hash that nobody can make, or guess the text of, without the key. */
+/** A hash that cannot be made, nor its text guessed, without the key. */
 export function keyedFingerprint(key: string, text: string): string {
   return new Bun.CryptoHasher('sha256', key).update(text).digest('hex').slice(0, 32)
 }

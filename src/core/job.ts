@@ -41,7 +41,7 @@ export type Jobs = {
   rebuild: NoPayload
 }
 
-/** What a hard deletion takes, by ids and without any text. `at` is when the person asked; `injections` are records of what was shown. */
+/** Everything a hard deletion takes, by ids and without any text. `at` is when the person asked; `injections` are records of what was shown. */
 export type ErasedIds = {
   at: number
   sessions: number[]

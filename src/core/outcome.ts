@@ -25,7 +25,7 @@ export const firstStatement = (answer: string): string | null =>
   sentences(answer).find((sentence) => !isOpen(sentence) && !FILLER.test(sentence) && /\p{L}{3}/u.test(sentence)) ?? null
 
 /**
- * What an answer concludes, in its own words and at most this long. A short answer stays whole. Of a long one the sentences remain that settle
+ * The conclusion of an answer, in its own words and at most this long. A short answer stays whole. Of a long one the sentences remain that settle
  * something or contain the wanted words (by their stems), in their order; questions and offers go first.
  */
 export function conclusionOf(answer: string, wantedStems: readonly string[], maxCharacters: number): string {
@@ -35,7 +35,7 @@ export function conclusionOf(answer: string, wantedStems: readonly string[], max
 }
 
 /**
- * What a person ruled in replies to an agent, in their own words: corrections, refusals and conditions ("No — only the leading-zero strings").
+ * The rulings of a person in replies to an agent, in their own words: corrections, refusals and conditions ("No — only the leading-zero strings").
  * Empty if they ruled nothing.
  */
 export function rulingsIn(replies: string[], wantedStems: readonly string[], maxCharacters: number): string {

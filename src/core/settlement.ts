@@ -1,5 +1,5 @@
 /**
- * What a sentence settles, so that two sentences can be compared: whether they say the same, or whether the newer replaces the older. Only
+ * The content that a sentence settles, so that two sentences can be compared: whether they say the same, or whether the newer replaces the older. Only
  * clear cases count. Two rules that might both hold are left alone.
  */
 export type Settlement = {

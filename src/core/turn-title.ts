@@ -35,7 +35,7 @@ const MIN_REPLY_STEMS = 3
 /** The opening of a prompt that replies to an answer. */
 const REPLY = /^\s*(?:yes|yeah|yep|no|nope|ok(?:ay)?|sure|so|and|but|then|also|that|this|it|i meant?|both|hm+|wait)\b/i
 
-/** What a prompt is about: without a slash command, the words that hand over a plan, and markdown. */
+/** The subject of a prompt: without a slash command, the words that hand over a plan, and markdown. */
 export const aboutText = (prompt: string, maxCharacters: number): string => shorten(withoutHandover(prompt), maxCharacters)
 
 /** The prompt itself if nothing else remains. */

@@ -1,4 +1,4 @@
-/** What came of the work that a memory belongs to. */
+/** The outcome of the work that a memory belongs to. */
 export type WorkOutcome = {
   /** The id of the prompt whose answer is the result: P9. */
   id: string

@@ -1,5 +1,5 @@
 /**
- * What a hook needs only when no worker answers, or for calls that no client makes often. It is one file because the package bundles a hook
+ * Code that a hook needs only when no worker answers, or for calls that no client makes often. It is one file because the package bundles a hook
  * into two files: this one, and the straight path without it.
  */
 export { rememberOffSession } from '../platform/off-sessions.ts'

@@ -60,7 +60,7 @@ function conclusionLines(
   return lines
 }
 
-/** What the work was about: the prompt that began it, or in a long thread the hit's own. */
+/** The subject of the work: the prompt that began it, or in a long thread the hit's own. */
 function aboutWork(turns: Prompt[], hit: Hit): string {
   const first = turns[0]
   const isShort = first !== undefined && (hit.turn === null || hit.turn - first.number < MAX_SHORT_THREAD_TURNS)

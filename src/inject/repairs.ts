@@ -2,7 +2,7 @@ import type { Observation, OpenFailure, PassedTestRun } from '../core/memory.ts'
 import { shorten } from '../core/text.ts'
 import type { Store } from '../store/store.ts'
 
-/** What a session has put right since others reported it broken. */
+/** The failures that a session has repaired since others reported them. */
 export type Repairs = {
   /** Whether the session saw the failing tests pass later: in a run of all tests, of the same command, or of a file or test that failed. */
   include(failure: OpenFailure): boolean

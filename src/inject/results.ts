@@ -55,7 +55,7 @@ export function resultLine({ asked, outcome, branch: of }: WorkResult, now: numb
   return `${memoryId('prompt', String(outcome.id))} · ${formatAge(outcome.at, now)} · ${about ? `${about} — ` : ''}${resultText(outcome, asked, maxCharacters)}${elsewhere} · ~${countTokens(outcome.answer ?? '')}t`
 }
 
-/** What an answer concluded, as far as it fits. */
+/** The conclusion of an answer, as far as it fits. */
 export const resultText = (outcome: Prompt, asked: string, maxCharacters: number): string =>
   neutralizeText(conclusionOf(outcome.answer ?? '', [...subjectStems(asked)], maxCharacters))
 

@@ -4,7 +4,7 @@ import { currentThread } from '../retrieval/outcomes.ts'
 import { queryCoverage, type WeightedWord, weighWords } from '../retrieval/search.ts'
 import type { Store, StoredThread } from '../store/store.ts'
 
-/** What a thread as a whole shares with a prompt. `cosine` is that of its most similar hit; `rareName` is in the prompt too, and in few memories. */
+/** The words that a thread as a whole shares with a prompt. `cosine` is that of its most similar hit; `rareName` is in the prompt too, and in few memories. */
 export type ThreadMatch = Pick<Hit, 'coverage' | 'matched' | 'unlikely'> & { cosine: number; rareName: string | null }
 
 /**

@@ -133,7 +133,7 @@ test('a rejected statement does not come back, also in other words', async () =>
   expect(await t.list()).toEqual([])
 })
 
-test('what an agent said does not replace what a person said', async () => {
+test('a statement of an agent does not replace one of a person', async () => {
   using t = await aNotebook()
   await saveNote(t.book, draft('Use pnpm.'), 1000)
   await saveNote(t.book, draft('We decided to use npm.', { namespace: 'decisions', tags: ['agent'], said: ['2026-01-31 s1:1'] }), 2000)

@@ -66,7 +66,7 @@ export type NoteDraft = {
   pinned?: boolean
   expiresAt?: number | null
   state?: NoteState
-  /** Where it was said, for a statement taken from a conversation. */
+  /** The places of a statement in its conversation. */
   said?: string[]
   /** Never treat it as a duplicate or restatement of another note; for notes that are addressed by name. */
   apart?: boolean

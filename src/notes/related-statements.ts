@@ -43,7 +43,7 @@ function relationOf(wanted: Note, known: Note): SettlementRelation {
   const relation = relateSettlements(readSettlement(newer.body), readSettlement(older.body), isLater)
   if (relation === 'same') return newer.namespace === older.namespace ? 'same' : 'unrelated'
   const canReplace = CHOICES.has(newer.namespace) && CHOICES.has(older.namespace) && !isSameBreath(newer, older)
-  // What an agent said must not replace what a person said.
+  // A statement of an agent must not replace one of a person.
   return canReplace && (!isSaidByAgent(newer) || isSaidByAgent(older)) ? relation : 'unrelated'
 }
 

@@ -98,7 +98,7 @@ export function setHome(folder: string): void {
 /** Whether the person keeps this session out of memory: `RECOLLECT=off claude`. */
 export const isSessionOff = (): boolean => process.env.RECOLLECT === 'off'
 
-/** What a hook reads from the client's environment. */
+/** The variables that a hook reads from the client's environment. */
 export type HookEnvironment = {
   projectFolder: string | null
   clientPid: number | null

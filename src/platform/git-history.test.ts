@@ -27,7 +27,7 @@ describe('a repository', () => {
     expect(await all(at.path, { skip: 1, limit: 1 })).toMatchObject([{ author: 'Ada' }])
   })
 
-  test('without commits, a bare one, and a folder that is none are told apart', async () => {
+  test('without commits, a bare one, and a folder without one are distinguished', async () => {
     using at = temporaryFolder()
     const [empty, bare, none] = ['empty', 'bare', 'none'].map((name) => join(at.path, name)) as [string, string, string]
     for (const folder of [empty, bare, none]) mkdirSync(folder)

@@ -163,7 +163,7 @@ function snippetAround(text: string, words: WeightedWord[], max: number): string
 
 const cleanSlice = (text: string, from: number, to: number) => text.slice(from, to).toWellFormed().replaceAll('\ufffd', '')
 
-/** Where the sentence with the most words starts, or within a very long sentence shortly before the first of them. */
+/** The start of the sentence with the most words, or within a very long sentence shortly before the first of them. */
 function bestSentence(text: string, words: WeightedWord[]): { start: number; length: number } {
   let best = { start: 0, length: 0, weight: 0 }
   let start = 0

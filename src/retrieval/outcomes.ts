@@ -6,17 +6,17 @@ import { subjectStems } from '../core/subject.ts'
 import type { WorkOutcome } from '../core/work-outcome.ts'
 import type { Store, StoredThread } from '../store/store.ts'
 
-/** Where a memory belongs: the turn of a session, or none. */
+/** The turn of a session that a memory belongs to, if any. */
 export type TurnPlace = Pick<Hit, 'sessionId' | 'turn'>
 
 /**
- * What came of the work that a turn belongs to: the turns of its thread, the one with the result, and the result that this one replaced.
+ * The outcome of the work that a turn belongs to: the turns of its thread, the one with the result, and the result that this one replaced.
  * `isGuess`: in a long thread, nothing later is about the question, so this is only where the thread ended.
  */
 export type Conclusion = { thread: StoredThread; turns: Prompt[]; outcome: Prompt; replaced: Prompt | null; isGuess: boolean }
 
 /**
- * What came of the work that a memory belongs to, for everyone who shows the memory. Null if the memory is itself the result and replaced
+ * The outcome of the work that a memory belongs to, for everyone who shows the memory. Null if the memory is itself the result and replaced
  * nothing, or if no result is known. Without a query, the memory's own turn says what the work is about.
  */
 export async function outcomeOf(store: Store, place: TurnPlace, query: string | null): Promise<WorkOutcome | null> {
@@ -35,7 +35,7 @@ const onlyExplains = (outcome: Prompt, own: Prompt) =>
   isConclusive(own.answer ?? '') &&
   !isSettling(outcome.answer ?? '')
 
-/** What came of a session: the outcome of its last thread that has one, or of the work that replaced it. */
+/** The outcome of a session: that of its last thread that has one, or of the work that replaced it. */
 export async function outcomeOfSession(store: Store, sessionId: number): Promise<WorkOutcome | null> {
   const thread = (await store.threads.ofSession(sessionId)).findLast(({ outcome }) => outcome !== null)
   const own = thread?.outcome ? await store.prompts.byNumber(sessionId, thread.outcome) : null
@@ -64,7 +64,7 @@ const conclusionText = ({ answer }: Prompt, stems: string[]) => conclusionOf(ans
 const MAX_TEXT_CHARACTERS = 300
 
 /**
- * What came of the work that a turn belongs to. A thread that a later one replaced leads to the later one: an overruled result is never shown as
+ * The outcome of the work that a turn belongs to. A thread that a later one replaced leads to the later one: an overruled result is never shown as
  * the current one.
  */
 export async function concludeTurn(store: Store, place: TurnPlace, stems: string[]): Promise<Conclusion | null> {

@@ -18,7 +18,7 @@ export type DeletedUnit = {
   rows: number
 }
 
-/** What came back, and what the caller must link again. */
+/** The restored rows, and those that the caller must link again. */
 type RestoredRows = { sessionId: number; turns: number[]; hasSession: boolean; replaced: ReplacedThread[]; places: StatementPlace[] }
 
 /** A statement and a place where it was said. */
@@ -104,7 +104,7 @@ export function deletionUndoStatements(db: Database, tombstones: Tombstones) {
     /** Where statements were said, in the turns of these deletions. */
     placesOfUnits: async (wanted: string[]): Promise<StatementPlace[]> =>
       wanted.flatMap((unit) => rowsOfUnit.all({ unit })).flatMap(placeIn),
-    /** Where a statement was said, in deleted turns that can still be restored. */
+    /** The places of a statement in deleted turns that can still be restored. */
     placesOfNote: async (note: NoteId): Promise<string[]> => placesOfNote.all({ note }).map(({ place }) => place),
     /** Removes the rows of a unit for good. Its tombstones stay. */
     eraseUnit: async (unit: string): Promise<number> => dropUnit.run({ unit }).changes,

@@ -59,7 +59,7 @@ export function tombstoneStatements(db: Database) {
     promptKey: (text: string): string => keyOf(`prompt\n${text.replace(/\s+/g, ' ')}`),
     observationKey: (title: string): string => keyOf(`observation\n${title}`),
     summaryKey: (source: string, identity: string): string => keyOf(`summary\n${source}\n${source === 'subagent' ? identity : ''}`),
-    /** What was deleted of a session, whether or not the session still exists. Empty for nearly all. */
+    /** The deleted parts of a session, whether or not the session still exists. Empty for nearly all. */
     ofSession: async (agent: AgentName, session: ContentSessionId): Promise<Tombstone[]> => ofSession.all({ agent, session }),
     add: (unit: string, of: { agent: string; session: string }, tombstone: Tombstone): void => {
       add.run({ unit, ...of, ...tombstone })

@@ -123,7 +123,7 @@ async function namesBelow(git: Git, ref: string): Promise<string[]> {
 }
 
 async function writeRecords(book: Notebook, git: Git, root: string, project: ProjectKey, known: string[], now: number): Promise<number> {
-  // What a person has not accepted stays on their own machines.
+  // Notes that a person has not accepted stay on their own machines.
   const notes = [...book.store.notes.each(project)].filter((note) => note.scope === 'project' && note.state === 'accepted')
   const byNamespace = Map.groupBy(notes, (note) => note.namespace)
   let written = 0

@@ -2,7 +2,7 @@ import type { WorkOutcome } from '../core/work-outcome.ts'
 import { MarkdownLine } from './markdown-view.tsx'
 import { hrefOf } from './route.ts'
 
-/** What came of the work that a memory or a session belongs to, with links. */
+/** The outcome of the work that a memory or a session belongs to, with links. */
 export function OutcomeBox({ outcome, of: whole = 'this work' }: { outcome: WorkOutcome | null; of?: string }) {
   if (!outcome) return null
   const { id, of, text, replaced } = outcome

@@ -7,7 +7,7 @@ import { isStatement, type Note, type NoteId, parsePlace } from '../core/note.ts
 import { normalised } from '../notes/notes.ts'
 import type { SelectedRows, Store } from '../store/store.ts'
 
-/** What a deletion is about: turns and sessions, and earlier deletions. */
+/** The subject of a deletion: turns and sessions, and earlier deletions. */
 type DeletedTurns = Pick<SelectedRows, 'sessions' | 'prompts'> & { units: string[] }
 
 type LostPlace = ErasedIds['lostPlaces'][number]

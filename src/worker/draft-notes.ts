@@ -35,7 +35,7 @@ export async function saveEpisodeNote(services: Services, job: Jobs['episode'], 
   return receipt
 }
 
-/** What the note of a session is made from. */
+/** The sources of the note of a session. */
 export const episodeOf = async (services: Services, session: Session, hook: Jobs['episode']['hook']) => ({
   session,
   prompts: await services.store.prompts.ofSession(session.id),

@@ -13,7 +13,7 @@ import { VISIT_LIFETIME_SECONDS, type Visitors } from './visitors.ts'
 /** Answers a request whose caller passed the access check. Null means that there is no such route at this entrance. */
 export type Handler = (request: Request, url: URL, entrance: Entrance, server: RequestTimeouts) => Promise<Response | null>
 
-/** Where a request came in: over the Unix socket or from this process, or over the loopback port. */
+/** The entrance of a request: over the Unix socket or from this process, or over the loopback port. */
 export type Entrance = 'socket' | 'port'
 
 /** Lifts the timeout of a request that may take long. */

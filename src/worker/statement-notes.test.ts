@@ -13,7 +13,7 @@ import { openJobRunner } from './job-runner.ts'
 import { openQueue } from './queue.ts'
 import type { Services } from './services.ts'
 
-test('what a session states is proposed when it ends, with its place, and reading it again changes nothing', async () => {
+test('statements of a session are proposed when it ends, with its place, and reading it again changes nothing', async () => {
   await using at = await someServices()
   const answer = 'I kept the JSON file rather than SQLite because the native build breaks. Retry-After is not honoured yet.'
   await aSession(at.desk, 's1', [['Never push to main. Now fix the cache.', answer]])

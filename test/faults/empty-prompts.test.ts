@@ -9,7 +9,7 @@ import { drainSpool } from '../../src/worker/spool.ts'
 import { nowhere } from '../support/builders.ts'
 import { someServices } from '../support/services.ts'
 
-/** What the client reports of one turn after the other. A prompt with only images has no text. */
+/** The reports of the client about one turn after the other. A prompt with only images has no text. */
 type Reported = { prompt: string; turn: string } | { answer: string; turn: string }
 type Home = Awaited<ReturnType<typeof someServices>>
 

@@ -14,7 +14,7 @@ const hasTmux = Bun.which('tmux') !== null
 if (!hasTmux) console.warn('Skipping the interactive flows: they need tmux.')
 const test = await clientOrSkip()
 
-/** What happens in the middle of a session. The client runs it as a command, so the hooks of that command meet it first. */
+/** An incident in the middle of a session. The client runs it as a command, so the hooks of that command meet it first. */
 const TROUBLES = {
   'the worker is stopped': ({ program }: Scene) => `${program} stop`,
   'the worker is killed': ({ pid }: Scene) => `kill -9 ${pid}`,

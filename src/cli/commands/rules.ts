@@ -113,7 +113,7 @@ async function change<T>(words: string[], done: string, asJson: boolean | undefi
   for (const note of notes) print(`${done}: N${note.id} ${shorten(note.title, 90)}`)
 }
 
-/** What a person words themselves needs no acceptance. */
+/** A person's own wording needs no acceptance. */
 async function edit([word, ...text]: string[], asJson: boolean | undefined): Promise<undefined> {
   const id = requireNoteId(word)
   const body = await textFromWordsOrStdin(text)

@@ -11,7 +11,7 @@ export const command = defineCommand({
     const { NewerDatabase, runWorker } = await import('../../worker/worker.ts')
     try {
       await runWorker()
-      // What is still open would keep this process alive: a job that hangs, or everything when the home is gone.
+      // Open handles would keep this process alive: a job that hangs, or everything when the home is gone.
       process.exit(EXIT.done)
     } catch (cause) {
       if (cause instanceof NewerDatabase) throw new CliError(cause.message, EXIT.database)

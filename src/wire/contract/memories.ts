@@ -32,7 +32,7 @@ export type SearchResponse = {
 export type TimelineItem = Pick<Hit, 'kind' | 'id' | 'type' | 'title' | 'project' | 'sessionId' | 'at' | 'tokens'> & {
   /** True for the memory that the timeline was requested for. */
   anchor: boolean
-  /** What came of the work that the memory belongs to; null if another item says it, or is it. */
+  /** The outcome of the work that the memory belongs to; null if another item says it, or is it. */
   outcome: WorkOutcome | null
 }
 export type TimelineResponse = Pick<SearchResponse, 'project' | 'message' | 'problems' | 'time' | 'projectProblem'> &

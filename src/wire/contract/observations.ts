@@ -7,7 +7,7 @@ export type ObservationResponse = {
   observation: Observation | null
   /** When it was forgotten; null while it is not. */
   forgottenAt: number | null
-  /** What came of the work that it belongs to; null if no result is known. */
+  /** The outcome of the work that it belongs to; null if no result is known. */
   outcome: WorkOutcome | null
 }
 

@@ -30,7 +30,7 @@ export type SessionList = { sessions: SessionListItem[]; total: number }
 export type ClippedToolUse = ToolUse & { clipped: boolean }
 export type SessionContents = {
   session: Session
-  /** What came of it: the outcome of its last piece of work that has one. */
+  /** Its outcome: that of its last piece of work that has one. */
   outcome: WorkOutcome | null
   prompts: Prompt[]
   toolUses: ClippedToolUse[]

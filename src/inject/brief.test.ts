@@ -184,6 +184,15 @@ describe('results', () => {
     expect(text.match(/a JSON file/g)).toHaveLength(1)
   })
 
+  test('that quote a statement make its note unnecessary', () => {
+    const stated = note({ body: 'a JSON file, not SQLite, because the native build breaks on Windows.', said: ['2026-11-01, s7:3'] })
+    const other = note({ id: 'n2' as Note['id'], body: 'Ports below 4000 are taken.', said: ['2026-11-01, s7:3'] })
+    const { text, left } = brief({ summary: summary({ id: 4 }), result: cache, notes: { always: [], ofProject: [stated, other] } })
+    expect(text.match(/a JSON file/g)).toHaveLength(1)
+    expect(text).toContain('Ports below 4000')
+    expect(left).toContainEqual({ kind: 'note', id: stated.id, why: 'a result above says it' })
+  })
+
   test('that a resumed session had or could have seen are not news', () => {
     const knowledge = {
       sessions: new Set([1]),

@@ -67,6 +67,8 @@ export function openPage(firstLine: string, lastLine: string, budget: Budget) {
         : `no room: needs ${cost.characters} characters, ${Math.max(0, budget.characters - characters)} left`
     },
     has: (kind: InjectedItem['kind'], id: number | string): boolean => written.some(({ of }) => of.kind === kind && of.id === id),
+    /** Whether one of its lines contains a text. */
+    contains: (text: string): boolean => written.some(({ lines }) => lines.some((line) => line.includes(text))),
     /** How many memories it shows. */
     memoryCount: (): number => new Set(written.flatMap(({ of }) => (of.kind === 'line' ? [] : [`${of.kind} ${of.id}`]))).size,
     close: (): Pick<InjectedBrief, 'text' | 'tokens' | 'items'> => withItemTokens([...written, framePart(lastLine)]),

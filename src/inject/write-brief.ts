@@ -260,7 +260,7 @@ function otherBranchPart({ summary, title }: SummaryInBrief, now: number): Brief
   }
 }
 
-/** Without the notes of sessions whose summary is already on the page. */
+/** Without the notes of sessions whose summary is already on the page, and without statements that the page quotes already. */
 function withoutCoveredSessions(
   notes: ChosenNotes['ofProject'],
   page: BriefPage,
@@ -270,10 +270,15 @@ function withoutCoveredSessions(
   const shown = summaries.filter((one) => one !== null).filter(({ summary }) => page.has('summary', summary.id))
   return notes.filter((note) => {
     const above = shown.find(({ session }) => note.type === 'episodic' && session === note.session)
+    const isQuoted = note.said.length > 0 && page.contains(neutralizeText(note.body).slice(0, QUOTED_CHARACTERS))
     if (above) left.push({ kind: 'note', id: note.id, why: `S${above.summary.id} above covers its session` })
-    return !above
+    else if (isQuoted) left.push({ kind: 'note', id: note.id, why: 'a result above says it' })
+    return !above && !isQuoted
   })
 }
+
+/** Enough to recognise a sentence. */
+const QUOTED_CHARACTERS = 60
 
 /** The newest say what they found; the others are one line each, to be looked up. */
 const MAX_OBSERVATIONS_WITH_FACTS = 5

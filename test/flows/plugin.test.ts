@@ -28,7 +28,7 @@ test('the plugin works like init, can be updated, disabled and uninstalled, and 
   await runClaude({ sandbox: person, prompt: 'The login test fails. Find out why and fix it.', turns: fixTheTest(person.project) })
   await person.settled()
   const second = await runClaude({ sandbox: person, prompt: 'What did we do last time?', turns: ['We fixed it.'] })
-  expect(briefIn(requestText(second.requests[0]))).toContain('exp * 1000')
+  expect(briefIn(requestText(second.requests[0]))).toContain('multiplied by 1000')
   await person.settled()
   const remembered = (await person.rows('prompts')).length
 
@@ -117,7 +117,7 @@ old(`${WITHOUT_HTTP_HOOKS} loads the whole plugin, records sessions, and shows e
   await runClaude({ sandbox: person, prompt: 'The login test fails. Find out why and fix it.', turns: fixTheTest(person.project) })
   await person.settled()
   const second = await aSession(person)
-  expect(briefIn(requestText(second.request))).toContain('exp * 1000')
+  expect(briefIn(requestText(second.request))).toContain('multiplied by 1000')
   expect(memoryTools(second.request)).toEqual(MEMORY_TOOLS.map((name) => `mcp__plugin_recollect_recollect__${name}`))
   await claude(person, 'plugin', 'disable', 'recollect@recollect')
   await person.recollect('init', '--yes')

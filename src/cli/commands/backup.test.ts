@@ -25,6 +25,12 @@ test('a home restored from a backup answers every question as before, with the w
   await recollect('old', 'config', 'set', 'retention.tool_uses_days', '77')
   await recollect('old', 'sync')
   const { note } = JSON.parse((await recollect('old', 'capture', 'Written after the sync', '--json')).stdout)
+  // Decisions of the sample sessions become notes in the background.
+  const isBusy = async () => {
+    const { jobs } = JSON.parse((await recollect('old', 'status', '--json')).stdout)
+    return jobs.waiting + jobs.running > 0
+  }
+  while (await isBusy()) await Bun.sleep(100)
   const saved = JSON.parse((await recollect('old', 'backup', file, '--json')).stdout)
   expect(saved).toMatchObject({ file, format: 1, stored: { sessions: 3, prompts: 5, notes: expect.any(Number) }, skipped: [] })
   expect([statSync(file).mode & 0o777, saved.bytes]).toEqual([0o600, statSync(file).size])

@@ -196,8 +196,8 @@ async function findOrOpenSession(
 }
 
 /**
- * The project of a folder; null if it is excluded, be it by the name in its marker. The folder's own marker counts if nobody else here uses the
- * name, and is then remembered as confirmed. Call inside a transaction.
+ * The project of a folder; null if the folder, or the name in its marker, is excluded. The folder's own marker counts if no other project here has
+ * that name, and is then remembered as confirmed. Call inside a transaction.
  */
 export async function projectOfFolder(
   store: Store,

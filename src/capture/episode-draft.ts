@@ -1,4 +1,5 @@
 import type { Prompt, Session, Summary } from '../core/memory.ts'
+import { isBareRemark, MIN_CONCLUSION_CHARACTERS } from '../core/outcome.ts'
 import { firstLine } from '../core/text.ts'
 import type { CapturedNoteDraft } from './drafts.ts'
 import { episodeNoteId } from './episode.ts'
@@ -17,8 +18,6 @@ export type Episode = {
 }
 
 const MAX_SECTION_CHARS = 600
-/** A shorter answer does not describe a result. */
-const MIN_OUTCOME_CHARS = 40
 const MAX_FILES_LISTED = 40
 
 /** Drafts the note of a session: the request, the branch, the changed files and the outcome. Null if the session is not worth a note. */
@@ -66,18 +65,10 @@ function outcomeOf(prompts: Prompt[]): string {
   return isBareRemark(last) ? `${last}\n\n${answer}` : answer
 }
 
-/** Reports a commit, or says very little. */
-export const isBareRemark = (answer: string) =>
-  answer.length < MIN_OUTCOME_CHARS || (answer.length < MAX_DELIVERY_REMARK_CHARS && DELIVERED.test(answer))
-
-/** A longer answer about a commit also describes the work. */
-const MAX_DELIVERY_REMARK_CHARS = 200
-const DELIVERED = /^(?:(?:all )?done[.!,:–—\s-]*)?(?:committed|pushed|merged|(?:the )?(?:new )?(?:commit|push|pr|pull request)\b)/i
-
 /** A session without changed files, without a prompt or with only a slash command, and with a tiny outcome. */
 export function isTrivialSession(firstPrompt: string, outcome: string, files: string[]): boolean {
   if (files.length > 0) return false
-  return outcome.length < MIN_OUTCOME_CHARS && (firstPrompt.trim() === '' || isLoneCommand(firstPrompt))
+  return outcome.length < MIN_CONCLUSION_CHARACTERS && (firstPrompt.trim() === '' || isLoneCommand(firstPrompt))
 }
 
 /** Measures how much a prompt says. Sessions often start with a slash command, a greeting or a menu choice. */

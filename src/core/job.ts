@@ -41,15 +41,19 @@ export type Jobs = {
   rebuild: NoPayload
 }
 
-/** Everything a hard deletion takes, by ids and without any text. `at` is when the person asked; `injections` are records of what was shown. */
-export type ErasedIds = {
-  at: number
+/** Memories that a person selected, by row id. Turns are named by their prompt. */
+export type SelectedRows = {
   sessions: number[]
   prompts: number[]
   observations: number[]
   summaries: number[]
   toolUses: number[]
   commits: number[]
+}
+
+/** Everything a hard deletion takes, by ids and without any text. `at` is when the person asked; `injections` are records of what was shown. */
+export type ErasedIds = SelectedRows & {
+  at: number
   injections: number[]
   notes: string[]
   derivedNotes: string[]

@@ -17,8 +17,12 @@ const MAX_TYPED_CHARACTERS = 3000
 export function isConclusive(answer: string): boolean {
   const stated = sentences(answer).filter((sentence) => !isOpen(sentence) && !FILLER.test(sentence))
   const text = stated.join(' ')
-  return text.length >= MIN_CONCLUSION_CHARACTERS && !(text.length < MAX_DELIVERY_CHARACTERS && DELIVERED.test(text))
+  return !isBareRemark(text)
 }
+
+/** Says very little, or only reports a commit. */
+export const isBareRemark = (text: string): boolean =>
+  text.length < MIN_CONCLUSION_CHARACTERS || (text.length < MAX_DELIVERY_CHARACTERS && DELIVERED.test(text))
 
 /** The first sentence of an answer that states something; null if there is none. */
 export const firstStatement = (answer: string): string | null =>
@@ -82,7 +86,8 @@ const FILLER = /^\w{1,20}(?:[,’' ]{1,2}\w{1,20}){0,2}[.!]{1,3}$/
 /** An answer that ends the work rather than describing it: a commit, a push. A longer one also describes the work. */
 const MAX_DELIVERY_CHARACTERS = 200
 const DELIVERED = /^(?:(?:all )?done[.!,:–—\s-]*)?(?:committed|pushed|merged|(?:the )?(?:new )?(?:commit|push|pr|pull request)\b)/i
-const MIN_CONCLUSION_CHARACTERS = 40
+/** A shorter answer does not describe a result. */
+export const MIN_CONCLUSION_CHARACTERS = 40
 const GAP = ' … '
 
 /** The sentences and points of a text. What introduces a list ("a session is active if:") is joined with the first point: neither says much alone. */

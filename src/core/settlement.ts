@@ -11,7 +11,7 @@ export type Settlement = {
   words: Set<string>
   /** Literal values: quoted texts, code and numbers. */
   values: Set<string>
-  /** Tools and styles of which one is chosen, such as `npm`: those it asks for, and those it rejects. */
+  /** Alternatives such as `npm` and `pnpm`: the ones it asks for, and the ones it rejects. */
   chosen: Set<string>
   rejected: Set<string>
   isNegative: boolean

@@ -17,7 +17,7 @@ import { knowledgeOf, NO_KNOWLEDGE, type SessionKnowledge } from './session-know
 import type { ThreadMatch } from './thread-match.ts'
 
 /**
- * How much of a prompt a memory must contain before it is shown, by words alone or by words and meaning together. Measured by eval/thresholds.ts
+ * How much of a prompt a memory must contain before it is shown, by words alone or by words and meaning together. Measured by eval/floor.ts
  * on questions without an answer, with the built-in word vectors. docs/decisions/0025 explains each.
  */
 export const RECALL_THRESHOLDS: RecallThresholds = {

@@ -8,7 +8,7 @@ import type { Store, StoredThread } from '../store/store.ts'
 export type ThreadMatch = Pick<Hit, 'coverage' | 'matched' | 'unlikely'> & { cosine: number; rareName: string | null }
 
 /**
- * What the threads of some hits, and the results they replaced, share with the prompt. A long prompt describes a problem in many words; the chat that
+ * The words that the threads of some hits, and the results they replaced, share with the prompt. A long prompt describes a problem in many words; the chat that
  * settled it has them spread over its turns.
  */
 export async function matchThreads(store: Store, hits: Hit[], query: string): Promise<Map<Hit, ThreadMatch>> {
@@ -50,7 +50,7 @@ function containsName(text: string, name: string): boolean {
   return at >= 0 && !/[\p{L}\p{N}_]/u.test(text[at - 1] ?? ' ') && !/[\p{L}\p{N}_]/u.test(text[at + name.length] ?? ' ')
 }
 
-/** What a thread, and the one that it replaced, said. Of a long one only the turns around the hit: in a whole day's work every word occurs. */
+/** The text of a thread and of the one that it replaced. Of a long one only the turns around the hit: in a whole day's work every word occurs. */
 async function threadText(store: Store, thread: StoredThread, { sessionId, turn }: Hit): Promise<string> {
   const older = await store.threads.replacedBy(thread.id)
   const around = sessionId === thread.sessionId && turn !== null ? turn : thread.last

@@ -40,7 +40,7 @@ export type BriefMaterial = {
   open?: Prompt | null
   /** The most relevant first. */
   observations: WithBranch<Observation>[]
-  /** What came of the latest work, newest first. */
+  /** The results of the latest work, newest first. */
   results?: WorkResult[]
   notes?: ChosenNotes
 }
@@ -119,7 +119,7 @@ function whyResultKnown({ id, sessionId, at }: Prompt, { sessions, shown, briefe
   return at <= briefed.at ? 'older than this session’s last brief' : null
 }
 
-/** What came of earlier work, one line each. The newest say more. */
+/** Adds the results of earlier work, one line each. The newest say more. */
 function addResults(page: BriefPage, results: WorkResult[], branch: string | null, options: WritingOptions, left: ReasonedItem[]): void {
   let isFull = false
   for (const [place, result] of results.entries()) {
@@ -239,7 +239,7 @@ function addSummary(
   }
 }
 
-/** What came of the last session, instead of the fields that say the same in pieces. */
+/** The result of the last session, instead of the fields that say the same in pieces. */
 function resultLines({ outcome, asked }: WorkResult, { nextSteps }: Summary): string[] {
   const result = `- Result (P${outcome.id}): ${resultText(outcome, asked, MAX_LAST_RESULT_CHARACTERS)}`
   return [result, ...(nextSteps && !result.includes(nextSteps.slice(0, 40)) ? [`- Next: ${shorten(neutralizeText(nextSteps), 300)}`] : [])]

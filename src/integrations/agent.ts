@@ -16,7 +16,7 @@ export { claudeCode } from './claude-code/claude-code.ts'
 export type { NativeFile, NativeMemory } from './claude-code/native-memory.ts'
 export type { Checkpoint, TranscriptBatch, TranscriptFacts, TranscriptItem } from './claude-code/transcript.ts'
 
-/** What is known about a payload besides its text. */
+/** Facts about a payload besides its text. */
 export type ReceivedPayload = { at: number; event?: string | null }
 
 /** One agent we can serve. */
@@ -31,7 +31,7 @@ export type Agent = {
   transcriptPath(json: unknown): string | null
   /** Whether a path can be the transcript of a running session. */
   isTranscript(path: string): boolean
-  /** What a notice says that the client sent in the person's name. The notice must be clean already. */
+  /** The content of a notice that the client sent in the person's name. The notice must be clean already. */
   noticeText(notice: string): string
   /** The client's summary of a conversation without its wrapping. It must be clean already. */
   compactSummary(wrapped: string): string

@@ -116,7 +116,7 @@ export const forget = defineTool({
     for await (const line of deps.worker.callLines('POST /api/forget', { ids, fingerprint: preview.fingerprint }))
       if (line.kind === 'failed') throw new RefusedError(line.error, 500)
     const taken = preview.items.filter(({ because }) => because === 'derived').map((item) => item.id)
-    const along = taken.length > 0 ? ` What was made from them went too: ${taken.join(', ')}.` : ''
+    const along = taken.length > 0 ? ` Memories made from them were deleted too: ${taken.join(', ')}.` : ''
     return `Deleted: ${preview.items
       .filter(({ because }) => because === 'chosen')
       .map((item) => item.id)

@@ -1,16 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import type { ProjectKey } from '../core/ids.ts'
+import type { SelectedRows } from '../core/job.ts'
 import { eachRow, quoteFtsWord, readJsonColumn, type SqlParams } from './statement.ts'
-
-/** Memories that a person selected, by row id. Turns are named by their prompt. */
-export type SelectedRows = {
-  sessions: number[]
-  prompts: number[]
-  observations: number[]
-  summaries: number[]
-  toolUses: number[]
-  commits: number[]
-}
 
 /** Conditions on memories; all of them must hold. Null means any. */
 export type DeletionFilter = { sessionId: number | null; project: ProjectKey | null; since: number | null; before: number | null }

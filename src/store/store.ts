@@ -37,7 +37,7 @@ import { vectorStatements } from './vectors.ts'
 export type { CandidateIds } from './candidates.ts'
 export type { ForeignSession } from './claude-mem.ts'
 export type { NewCommit } from './commits.ts'
-export type { DeletionFilter, SelectedRows } from './deletion-selection.ts'
+export type { DeletionFilter } from './deletion-selection.ts'
 export type { DeletedUnit } from './deletion-undo.ts'
 export type {
   DocumentKind,

@@ -1,11 +1,11 @@
 /** Statements taken from conversations: what a deletion of turns leaves of them. */
 import { queueStatements } from '../capture/capture.ts'
-import type { ErasedIds } from '../core/job.ts'
+import type { ErasedIds, SelectedRows } from '../core/job.ts'
 import type { Prompt } from '../core/memory.ts'
 import { memoryId } from '../core/memory-kinds.ts'
 import { isStatement, type Note, type NoteId, parsePlace } from '../core/note.ts'
 import { normalised } from '../notes/notes.ts'
-import type { SelectedRows, Store } from '../store/store.ts'
+import type { Store } from '../store/store.ts'
 
 /** The subject of a deletion: turns and sessions, and earlier deletions. */
 type DeletedTurns = Pick<SelectedRows, 'sessions' | 'prompts'> & { units: string[] }

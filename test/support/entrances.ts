@@ -114,7 +114,7 @@ async function deliver(sent: readonly Sent[], send: (payload: object) => Promise
     })
     await send({ hook_event_name: 'Stop', ...session, last_assistant_message: `Done.\n${text}` })
     const notices = { session_id: `notice-${id}` }
-    // Where a long notice is cut must not matter.
+    // The place where a long notice is cut must not matter.
     const long = `<task-notification>${'word '.repeat(36)}\n${text}</task-notification>`
     const short = `<task-notification><summary>${text}</summary></task-notification>`
     await send({ hook_event_name: 'UserPromptSubmit', ...notices, prompt_id: `long-${id}`, prompt: long })

@@ -28,7 +28,7 @@ recollect projects confirm [FOLDER] [--json]
     const claim = unconfirmedMarker(findProject(folder))
     if (claim) confirmMarker(homePaths(), claim.folder, claim.project)
     if (values.json) return printJson({ confirmed: claim && { folder: claim.folder, project: claim.project } })
-    if (!claim) return print(`There is nothing to confirm: no .recollect/project applies to ${folder}, or it counts already.`)
+    if (!claim) return print(`Nothing was changed: ${folder} has no .recollect/project, or it is confirmed already.`)
     print(`From the next session on, ${claim.folder} belongs to the project ${claim.project}.`)
   },
 })

@@ -251,7 +251,7 @@ export function parsePromptText(typed: string): { origin: 'person' | 'machine'; 
 
 const MACHINE_TEXT = /^<(?:task-notification|teammate-message|cross-session-message|agent-message)\b/
 
-/** What a cleaned notice says. Hooks and transcripts must give the same text here, or one notice would be stored twice. */
+/** The content of a cleaned notice. Hooks and transcripts must give the same text here, or one notice would be stored twice. */
 export function noticeText(notice: string): string {
   return between(notice, '<summary>', '</summary>') ?? notice.slice(0, 2_000).replace(/<[^<>]*>/g, ' ')
 }

@@ -1,0 +1,142 @@
+import { type Anchor, type AnchorCheck, UNKNOWN_CHECK } from '../core/anchor.ts'
+import { findWorkTreeFile, readWorkTreeFile } from '../platform/work-tree.ts'
+import { languageOf } from './languages.ts'
+import { headerOf, type Located, locate } from './locate.ts'
+import { findMoved } from './moves.ts'
+import { type Definition, MAX_SOURCE_CHARACTERS, readDefinitions } from './outline.ts'
+import { fingerprintOf } from './signature.ts'
+
+/** A work tree whose code is compared with memories. Results are kept as long as a file has the same size and time of change. */
+export type WorkTree = {
+  readonly top: string
+  /** Compares anchors with the files. What is not known when `until` comes (in the time of `performance.now`) is unknown. */
+  check(anchors: Anchor[], until: number): Promise<AnchorCheck[]>
+}
+
+/** More results than a few screens of memories need. */
+const MAX_CACHED_RESULTS = 4000
+/** A search for moved code is repeated after this time: the code may have come back. */
+const SEARCH_VALID_MS = 60_000
+
+export function openWorkTree(top: string, isExcluded: (path: string) => boolean = () => false): WorkTree {
+  const results = new Map<string, { stamp: string; check: AnchorCheck | 'missing' }>()
+  const searches = new Map<string, { at: number; found: Promise<AnchorCheck>; done: AnchorCheck | null }>()
+
+  const search = (missing: Anchor[]) => {
+    const fresh = missing.filter((anchor) => !(performance.now() - (searches.get(keyOf(anchor))?.at ?? -Infinity) < SEARCH_VALID_MS))
+    if (fresh.length === 0) return
+    const all = findMoved(top, fresh, isExcluded)
+    for (const [index, anchor] of fresh.entries()) {
+      const entry: { at: number; found: Promise<AnchorCheck>; done: AnchorCheck | null } = {
+        at: performance.now(),
+        found: all.then((checks) => {
+          entry.done = checks[index] ?? UNKNOWN_CHECK
+          return entry.done
+        }),
+        done: null,
+      }
+      remember(searches, keyOf(anchor), entry)
+    }
+  }
+
+  return {
+    top,
+    check: async (anchors, until) => {
+      const files = new Map<string, Promise<Looked>>()
+      const lookAt = (path: string) => {
+        const looked = files.get(path) ?? lookAtFile(top, path, isExcluded)
+        files.set(path, looked)
+        return looked
+      }
+      const first = await Promise.all(anchors.map((anchor) => before(until, checkInFile(results, anchor, lookAt), UNKNOWN_CHECK)))
+      const missing = anchors.filter((_, index) => first[index] === 'missing')
+      if (missing.length === 0) return first.map((check) => (check === 'missing' ? UNKNOWN_CHECK : check))
+      search(missing)
+      await before(until, Promise.all(missing.map((anchor) => searches.get(keyOf(anchor))?.found)), null)
+      // A definition that is not where it was is gone from there, also while the search for its new place goes on.
+      return first.map((check, index) => {
+        const anchor = anchors[index]
+        return check === 'missing' && anchor ? (searches.get(keyOf(anchor))?.done ?? GONE) : check === 'missing' ? UNKNOWN_CHECK : check
+      })
+    },
+  }
+}
+
+const GONE: AnchorCheck = { state: 'gone', movedTo: null, renamedTo: null, newHeader: null }
+
+const keyOf = ({ path, name, signature, commit }: Anchor) => `${path}\0${name}\0${signature}\0${commit}`
+
+function remember<V>(cache: Map<string, V>, key: string, value: V): void {
+  cache.delete(key)
+  cache.set(key, value)
+  for (const oldest of cache.keys()) {
+    if (cache.size <= MAX_CACHED_RESULTS) return
+    cache.delete(oldest)
+  }
+}
+
+/** A file of the work tree; its definitions are read when the first anchor needs them. */
+type Looked = { stamp: string; content: () => Promise<{ text: string; definitions: Definition[] } | null> } | 'missing' | 'refused'
+
+async function lookAtFile(top: string, path: string, isExcluded: (path: string) => boolean): Promise<Looked> {
+  if (isExcluded(path)) return 'refused'
+  const file = await findWorkTreeFile(top, path, MAX_SOURCE_CHARACTERS)
+  if (file.kind !== 'file') return file.kind
+  let content: Promise<{ text: string; definitions: Definition[] } | null> | undefined
+  const read = async () => {
+    const text = await readWorkTreeFile(file, MAX_SOURCE_CHARACTERS)
+    return text === null ? null : { text, definitions: readDefinitions(path, text) }
+  }
+  return {
+    stamp: `${file.size} ${file.changedAt}`,
+    content: () => {
+      content ??= read()
+      return content
+    },
+  }
+}
+
+async function checkInFile(
+  results: Map<string, { stamp: string; check: AnchorCheck | 'missing' }>,
+  anchor: Anchor,
+  lookAt: (path: string) => Promise<Looked>,
+): Promise<AnchorCheck | 'missing'> {
+  if (anchor.name === null || languageOf(anchor.path) === null) return UNKNOWN_CHECK
+  const file = await lookAt(anchor.path)
+  if (file === 'refused') return UNKNOWN_CHECK
+  if (file === 'missing') return 'missing'
+  const known = results.get(keyOf(anchor))
+  if (known?.stamp === file.stamp) return known.check
+  const content = await file.content()
+  if (content === null) return UNKNOWN_CHECK
+  const located = locate(anchor, content.definitions)
+  const check = located ? describeLocated(anchor, located, content.text) : 'missing'
+  remember(results, keyOf(anchor), { stamp: file.stamp, check })
+  return check
+}
+
+/** What to say of a definition that was found: `place` if it is in another file. */
+export function describeLocated(anchor: Anchor, { definition, isSame }: Located, text: string, place: string | null = null): AnchorCheck {
+  const header = headerOf(text, definition)
+  return {
+    state: isSame ? 'same' : 'changed',
+    movedTo: place,
+    renamedTo: definition.name === anchor.name ? null : definition.name,
+    newHeader: isSame || fingerprintOf(header) === anchor.header ? null : header,
+  }
+}
+
+/** The value of a promise, or another one if the time comes first. */
+async function before<T, U>(until: number, promise: Promise<T>, otherwise: U): Promise<T | U> {
+  const left = until - performance.now()
+  if (left <= 0) return otherwise
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<U>((resolve) => {
+    timer = setTimeout(() => resolve(otherwise), Math.min(left, 2 ** 30))
+  })
+  try {
+    return await Promise.race([promise, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}

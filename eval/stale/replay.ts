@@ -222,6 +222,8 @@ async function trueFate(
     return { state: named.some((one) => isSameCode(one, definition)) ? 'same' : 'changed', moved: place !== path }
   }
   if (file?.isBroken) return null
+  // A key is followed only with its file: small values are alike everywhere.
+  if (/^(?:JSON|YAML|TOML)$/.test(trueLanguageOf(path) ?? '')) return { state: 'gone', moved: false }
   const known = new Set(before.definitions.map(({ name }) => name))
   const inFile = likest(definition, file?.definitions.filter(({ name }) => !known.has(name)) ?? [])
   const elsewhere = await likestElsewhere(from, to, definition, path, place, changes, files)

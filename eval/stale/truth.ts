@@ -379,9 +379,10 @@ function pushTokens(node: Node, into: string[]): void {
   if (WHOLE_NODES.test(node.type) || node.childCount === 0) {
     const text = node.text.trim()
     if (text === '') return
-    const inner = /^(['"])[\s\S]*\1$/.test(text) ? text.slice(1, -1) : text
+    const inner = /^(['"])[\s\S]*\1$/.test(text) ? `"${text.slice(1, -1)}"` : text
+    const isText = /string|regex|heredoc|preproc/.test(node.type)
     into.push(
-      /string|regex|heredoc|preproc/.test(node.type)
+      isText
         ? inner
             .replace(/\\?\s+/g, ' ')
             .replaceAll('\\"', '"')
@@ -434,6 +435,8 @@ function readData(extension: string, text: string): TrueFile | null {
     const value: unknown = extension === 'json' ? JSON.parse(text) : extension === 'toml' ? Bun.TOML.parse(text) : Bun.YAML.parse(text)
     const definitions: TrueDefinition[] = []
     collectKeys(value, '', 1, definitions)
+    // A table may be made by the tables in it, without a line of its own.
+    if (extension === 'toml') return { definitions: definitions.filter(({ tokens }) => tokens[0] !== '{'), isBroken: false }
     return { definitions, isBroken: false }
   } catch {
     return null

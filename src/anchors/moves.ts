@@ -69,15 +69,17 @@ function historyReader(top: string): History {
 
 async function findOne(top: string, anchor: Anchor, files: FileReader, history: History): Promise<AnchorCheck> {
   if (anchor.name === null) return UNKNOWN_CHECK
+  // A value such as `true` is found everywhere, so that a key is followed only with its file.
+  const isSetting = /^(?:json|yaml|toml)$/.test(languageOf(anchor.path) ?? '')
   const own = await files(anchor.path)
   const place = own ? anchor.path : anchor.commit === null ? null : await history.renamedTo(anchor.commit, anchor.path)
   const file = own ?? (place === null ? null : await files(place))
   if (file && place) {
     const inRenamed = own ? null : locate(anchor, file.definitions)
-    const found = inRenamed ?? (await firstNew(anchor, lookalikes(anchor, file.definitions), anchor.path, history))
+    const found = inRenamed ?? (isSetting ? null : await firstNew(anchor, lookalikes(anchor, file.definitions), anchor.path, history))
     if (found) return describeLocated(anchor, found, file.text, own ? null : place)
   }
-  const elsewhere = await findElsewhere(top, anchor, files, history)
+  const elsewhere = isSetting ? null : await findElsewhere(top, anchor, files, history)
   if (elsewhere) return elsewhere
   // Another branch may be checked out, or the memory came from another machine: then nothing is known.
   if (anchor.commit !== null && !(await history.isBuiltOn(anchor.commit))) return UNKNOWN_CHECK
@@ -91,18 +93,23 @@ async function firstNew(anchor: Anchor, found: Located[], path: string, history:
   return found.find(({ definition, isSame }) => (before ? !before.has(definition.name) : isSame)) ?? null
 }
 
+/** The definition of the same last name in another file: preferably with the same containers, then the one most like it. */
 async function findElsewhere(top: string, anchor: Anchor, files: FileReader, history: History): Promise<AnchorCheck | null> {
   const leaf = leafOf(anchor.name ?? '')
   const language = languageOf(anchor.path)
-  if (language === null || !/^[\w$#-]{2,}$/.test(leaf)) return null
-  const paths = (await filesContaining(top, [leaf], filePatterns(language))) ?? []
+  if (language === null || leaf.length < 2 || leaf.includes('\n')) return null
+  const paths = (await filesContaining(top, leaf, filePatterns(language))) ?? []
+  let best: { found: Located; path: string; text: string; rank: number } | null = null
   for (const path of nearestFirst(paths, anchor.path).slice(0, MAX_FILES_SEARCHED)) {
     const file = await files(path)
     const named = file?.definitions.filter(({ name }) => leafOf(name) === leaf) ?? []
     const found = file && named.length > 0 ? await firstNew(anchor, lookalikes(anchor, named), path, history) : null
-    if (file && found) return describeLocated(anchor, found, file.text, path)
+    if (!file || !found) continue
+    const rank = Number(found.definition.name === anchor.name) * 2 + Number(found.isSame)
+    if (!best || rank > best.rank) best = { found, path, text: file.text, rank }
+    if (rank === 3) break
   }
-  return null
+  return best && describeLocated(anchor, best.found, best.text, best.path)
 }
 
 /** Files of the same name first, then those with the most folders in common. */

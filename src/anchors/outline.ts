@@ -51,7 +51,7 @@ function definitionsIn(language: Language, text: string): Definition[] {
 export function enclosing(definitions: Definition[], start: number, end = start): Definition | null {
   let innermost: Definition | null = null
   for (const one of definitions) {
-    if (one.start > start || one.end < end) continue
+    if (one.start > start || one.end <= start || one.end < end) continue
     if (!innermost || one.end - one.start <= innermost.end - innermost.start) innermost = one
   }
   return innermost

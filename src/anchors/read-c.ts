@@ -1,4 +1,4 @@
-import { afterBracket, findAt, type Item, isAt, isStringAt, isWordAt, type Source, textAt } from './source.ts'
+import { afterBracket, findAt, type Item, isAt, isDirectiveAt, isStringAt, isWordAt, type Source, startsLine, textAt } from './source.ts'
 import { DIRECTIVE, PUNCTUATION, REPEATED_BRACKET, type Tokens, tokenText } from './tokens.ts'
 
 /** Reads an item of C or C++: a function with a body, a type, a namespace or a macro. A mere declaration defines nothing. */
@@ -99,7 +99,8 @@ function readType(source: Source, start: number, from: number, to: number): Item
   const isContainer = keyword === 'class' || keyword === 'struct'
   const inside: [number, number] = [open + 1, close - 1]
   if (nameAt <= word) return { next, found: [] }
-  return { next, found: [{ name: textAt(source, nameAt), kind: 'class', from: start, to: close, ...(isContainer && { inside }) }] }
+  const name = `${textAt(source, nameAt)}${templateArguments(source, nameAt + 1, Math.min(colon, open))}`
+  return { next, found: [{ name, kind: 'class', from: start, to: close, ...(isContainer && { inside }) }] }
 }
 
 /** The brace of a type's body, or what shows that it is no definition. Template arguments may contain anything. */
@@ -115,6 +116,15 @@ function typeBodyStart(source: Source, from: number, to: number): number {
 
 const isMacroCall = (source: Source, index: number) =>
   (isAt(source, index, '(') && /^[A-Z_0-9]+$/.test(textAt(source, index - 1))) || textAt(source, index - 1) === 'alignas'
+
+/** `<int>` of a specialisation: it is another type. */
+function templateArguments(source: Source, from: number, to: number): string {
+  if (!isAt(source, from, '<') || from >= to) return ''
+  return source.tokens.text
+    .slice(source.tokens.starts[from], source.tokens.ends[to - 1])
+    .replace(/[\s.]+/g, '')
+    .slice(0, 80)
+}
 
 /** The last word before the bases, without `final` and template arguments. */
 function typeNameAt(source: Source, word: number, end: number): number {

@@ -1,4 +1,4 @@
-import { afterBracket, type FoundDefinition, isAt, isStringAt, isWordAt, type Source, startsLine, textAt } from './source.ts'
+import { afterBracket, type FoundDefinition, findAt, isAt, isStringAt, isWordAt, type Source, startsLine, textAt } from './source.ts'
 
 /** Deeper keys belong to the value above them. */
 const MAX_KEY_DEPTH = 5
@@ -41,13 +41,26 @@ export function readTomlKeys(source: Source): FoundDefinition[] {
     } else {
       let equals = at
       while (equals < end && !isAt(source, equals, '=')) equals++
-      if (equals < end)
-        found.push({ name: `${table ? `${table.name}.` : ''}${keyText(source, at, equals)}`, kind: 'key', from: at, to: end })
+      if (equals < end) readTomlKey(source, at, equals, end, table ? `${table.name}.` : '', found)
     }
     at = end
   }
   endTable(source.count)
   return found
+}
+
+/** A key with its value, and the keys in it if it is an inline table. */
+function readTomlKey(source: Source, from: number, equals: number, to: number, prefix: string, found: FoundDefinition[], depth = 1): void {
+  const name = `${prefix}${keyText(source, from, equals)}`
+  found.push({ name, kind: 'key', from, to })
+  if (!isAt(source, equals + 1, '{') || depth >= MAX_KEY_DEPTH) return
+  const close = afterBracket(source, equals + 1, to) - 1
+  for (let at = equals + 2; at < close; ) {
+    const comma = findAt(source, at, close, (index) => isAt(source, index, ','))
+    const inner = findAt(source, at, comma, (index) => isAt(source, index, '='))
+    if (inner < comma) readTomlKey(source, at, inner, comma, `${name}.`, found, depth + 1)
+    at = comma + 1
+  }
 }
 
 const keyText = ({ tokens }: Source, from: number, to: number) =>

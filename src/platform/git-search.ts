@@ -4,10 +4,10 @@ import { runGit } from './git.ts'
 /** Longer searches are given up: what they look for counts as not found. */
 const SEARCH_TIMEOUT_MS = 5000
 
-/** The files of a work tree that contain one of these words, tracked or not yet, as paths relative to its top. Null if git cannot say. */
-export async function filesContaining(top: string, words: string[], patterns: string[]): Promise<string[] | null> {
-  const wanted = words.flatMap((word) => ['-e', word])
-  const args = ['grep', '-l', '-z', '-I', '-w', '-F', '--untracked', '--no-color', '--no-textconv', '--no-recurse-submodules', ...wanted]
+/** The files of a work tree that contain a name, tracked or not yet, as paths relative to its top. Null if git cannot say. */
+export async function filesContaining(top: string, name: string, patterns: string[]): Promise<string[] | null> {
+  const wanted = [...(/^\w+$/.test(name) ? ['-w'] : []), '-e', name]
+  const args = ['grep', '-l', '-z', '-I', '-F', '--untracked', '--no-color', '--no-textconv', '--no-recurse-submodules', ...wanted]
   const ran = await runGit(top, [...args, '--', ...patterns.map((pattern) => `:(glob)**/${pattern}`)], { timeoutMs: SEARCH_TIMEOUT_MS })
   return ran.code === 0 ? splitNames(ran.stdout) : ran.code === 1 ? [] : null
 }

@@ -8,6 +8,7 @@ import { Database } from 'bun:sqlite'
 import { dirname } from 'node:path'
 import { exists, fileSizeBytes, moveFile, readBytes } from '../platform/files.ts'
 import { filesIn } from '../platform/folder.ts'
+import type { anchorStatements } from './anchors.ts'
 import { auditStatements } from './audit.ts'
 import { commitStatements } from './commits.ts'
 import { costStatements } from './costs.ts'
@@ -86,6 +87,7 @@ export async function openStore(path: string, options: StoreOptions = {}) {
   const begin = db.prepare('BEGIN IMMEDIATE')
   const commit = db.prepare('COMMIT')
   const rollback = db.prepare('ROLLBACK')
+  let anchors: Promise<ReturnType<typeof anchorStatements>> | null = null
   let deletions: Promise<ReturnType<typeof deletionStatements>> | null = null
   let last: Promise<unknown> = Promise.resolve()
   /** Runs work one after the other, even if the one before failed. */
@@ -115,6 +117,11 @@ export async function openStore(path: string, options: StoreOptions = {}) {
     deletions: (): Promise<ReturnType<typeof deletionStatements>> => {
       deletions ??= import('./deletions.ts').then(({ deletionStatements }) => deletionStatements(db, tombstones))
       return deletions
+    },
+    /** The code that memories speak of. Loaded with the first memory that is anchored or shown. */
+    anchors: (): Promise<ReturnType<typeof anchorStatements>> => {
+      anchors ??= import('./anchors.ts').then(({ anchorStatements }) => anchorStatements(db))
+      return anchors
     },
     costs: costStatements(db),
     injections: injectionStatements(db),

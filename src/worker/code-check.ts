@@ -1,0 +1,96 @@
+/** Compares the code that memories speak of with the working tree, just before they are shown. Loaded with the first such request. */
+import { dirname, join } from 'node:path'
+import { openWorkTree, type WorkTree } from '../anchors/anchors.ts'
+import type { Anchor, AnchorCheck } from '../core/anchor.ts'
+import { type CheckedAnchor, type CodeMark, codeMark, isLastingNote, isLastingObservation } from '../core/code-mark.ts'
+import { exclusionOf } from '../core/exclusion.ts'
+import { asProjectKey, type ProjectKey } from '../core/ids.ts'
+import { asNoteId } from '../core/note.ts'
+import { isFolder } from '../platform/files.ts'
+import { workTreeTop } from '../platform/work-tree.ts'
+import type { DocumentRef, Store } from '../store/store.ts'
+import type { Services } from './services.ts'
+
+/** Memories that are checked at once: a page shows no more. */
+export const MAX_CHECKED_MEMORIES = 20
+/** Anchors of one memory that are looked at. */
+const MAX_ANCHORS_PER_MEMORY = 6
+
+/** The marks of memories by `kind:ref`; those without a mark are left out. `waitMs` is how long the caller can wait. */
+export async function marksOf(services: Services, folder: string, refs: DocumentRef[], waitMs: number): Promise<Map<string, CodeMark>> {
+  const checked = await checkMemories(services, folder, refs.slice(0, MAX_CHECKED_MEMORIES), waitMs)
+  const marks = new Map<string, CodeMark>()
+  for (const { ref, anchors } of checked) {
+    const mark = codeMark(await isLasting(services.store, ref), anchors)
+    if (mark) marks.set(`${ref.kind}:${ref.ref}`, mark)
+  }
+  return marks
+}
+
+/** A memory with what was found of its code. */
+export type CheckedMemory = { ref: DocumentRef; anchors: CheckedAnchor[] }
+
+/** Checks the memories that have anchors. */
+export async function checkMemories(services: Services, folder: string, refs: DocumentRef[], waitMs: number): Promise<CheckedMemory[]> {
+  const until = performance.now() + waitMs
+  const stored = refs.length === 0 ? new Map() : await (await services.store.anchors()).of(refs)
+  if (stored.size === 0) return []
+  const tree = workTreeOf(services, folder)
+  const memories = refs.flatMap((ref) => {
+    const anchors: (Anchor & { isAbandoned: boolean })[] = stored.get(`${ref.kind}:${ref.ref}`)?.slice(0, MAX_ANCHORS_PER_MEMORY) ?? []
+    return anchors.length === 0 ? [] : [{ ref, anchors }]
+  })
+  const all = memories.flatMap(({ anchors }) => anchors)
+  const checks: AnchorCheck[] = await tree.check(all, until)
+  let at = 0
+  return memories.map(({ ref, anchors }) => ({
+    ref,
+    anchors: anchors.flatMap((anchor) => {
+      const check = checks[at++]
+      return check ? [{ anchor, check }] : []
+    }),
+  }))
+}
+
+const trees = new WeakMap<Store, Map<string, WorkTree>>()
+/** Work trees that are kept open: results are remembered for each. */
+const MAX_WORK_TREES = 16
+
+export function workTreeOf({ store, settings, environment }: Services, folder: string): WorkTree {
+  const top = workTreeTop(folder)
+  const open = trees.get(store) ?? new Map<string, WorkTree>()
+  trees.set(store, open)
+  const known = open.get(top)
+  if (known) return known
+  for (const oldest of open.keys()) if (open.size >= MAX_WORK_TREES) open.delete(oldest)
+  const tree = openWorkTree(top, excludedPaths(settings, environment.userHome, top))
+  open.set(top, tree)
+  return tree
+}
+
+/** Files that the person's settings keep out of memory are not read either. */
+export function excludedPaths(settings: Services['settings'], userHome: string, top: string): (path: string) => boolean {
+  const exclusion = exclusionOf(settings.privacy.exclude_projects, userHome)
+  const globs = settings.hooks.post_tool_use.exclude_patterns.map(
+    (pattern) => new Bun.Glob(/^[~/]/.test(pattern) ? pattern.replace(/^~(?=\/)/, userHome) : `**/${pattern}`),
+  )
+  return (path) => {
+    const file = join(top, path)
+    return exclusion.isExcluded(asProjectKey(''), dirname(file)) || globs.some((glob) => glob.match(file))
+  }
+}
+
+async function isLasting(store: Store, { kind, ref }: DocumentRef): Promise<boolean> {
+  if (kind === 'observation') {
+    const [observation] = await store.observations.get([Number(ref)])
+    return observation !== undefined && isLastingObservation(observation)
+  }
+  const note = kind === 'note' ? await store.notes.get(asNoteId(ref)) : null
+  return note !== null && isLastingNote(note)
+}
+
+/** A folder of a project on this machine: where its newest session ran. Null if there is none any more. */
+export async function folderOfProject(store: Store, project: ProjectKey): Promise<string | null> {
+  for (const folder of await (await store.anchors()).foldersOf(project, 5)) if (isFolder(folder)) return folder
+  return null
+}

@@ -648,6 +648,9 @@ const MIGRATIONS: string[] = [
   /* 26: deletions that wait take no commits and no places of statements along */ `
   UPDATE jobs SET payload = json_insert(payload, '$.commits', json('[]'), '$.lostPlaces', json('[]')) WHERE kind = 'erase';
   `,
+  /* 27: notes are found by their short ids */ `
+  CREATE INDEX notes_by_short_id ON notes (substr(id, 11));
+  `,
 ]
 
 if (MIGRATIONS.length !== SCHEMA_VERSION)

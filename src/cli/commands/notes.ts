@@ -1,4 +1,5 @@
 import { asProjectKey } from '../../core/ids.ts'
+import { shortMemoryId } from '../../core/memory-kinds.ts'
 import { isDeletedOrExpired, type Note } from '../../core/note.ts'
 import { projectName } from '../../core/project.ts'
 import { shorten } from '../../core/text.ts'
@@ -45,7 +46,7 @@ function printNotes(notes: Note[], conflicts: number): undefined {
   const scopeOf = (note: Note) => (note.scope === 'project' ? projectName(asProjectKey(note.project)) : note.scope)
   const isOneScope = new Set(notes.map(scopeOf)).size === 1
   const rows = notes.map((note) => [
-    `N${note.id}`,
+    shortMemoryId('note', note.id),
     formatAge(note.updatedAt, now),
     note.namespace,
     ...(isOneScope ? [] : [scopeOf(note)]),
@@ -60,5 +61,5 @@ function stateOf(note: Note, now: number): string {
   if (note.deletedAt !== null) return '  (forgotten)'
   if (isDeletedOrExpired(note, now)) return '  (expired)'
   if (note.state === 'proposed') return '  (proposed)'
-  return note.conflictOf ? `  (another version of N${note.conflictOf})` : ''
+  return note.conflictOf ? `  (another version of ${shortMemoryId('note', note.conflictOf)})` : ''
 }

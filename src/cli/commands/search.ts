@@ -1,10 +1,9 @@
 import type { Hit } from '../../core/hit.ts'
-import { MEMORY_KINDS, type MemoryKind, memoryId } from '../../core/memory-kinds.ts'
+import { MEMORY_KINDS, type MemoryKind, shortMemoryId } from '../../core/memory-kinds.ts'
 import { projectName } from '../../core/project.ts'
 import { shorten } from '../../core/text.ts'
 import { formatAge } from '../../core/time-format.ts'
 import { describeOutcomes } from '../../core/work-outcome.ts'
-import { terminalWidth } from '../../platform/environment.ts'
 import type { SearchResponse } from '../../wire/contract/memories.ts'
 import { MAX_QUERY_CHARS_IN_URL } from '../../wire/viewer-pages.ts'
 import { call } from '../call.ts'
@@ -76,10 +75,8 @@ function printHits(query: string, { hits, project }: SearchResponse, explain: bo
   const highlight = queryHighlighter(query)
   const outcomes = describeOutcomes(hits.map(({ outcome }) => outcome))
   const isFromOtherProject = hits.some((hit) => hit.project !== project)
-  // On a terminal the long id of a note moves to the second line.
-  const idBelow = (hit: Hit) => (hit.kind === 'note' && terminalWidth() !== null ? `${memoryId(hit.kind, hit.id)}  ` : '')
   const rows = hits.map((hit) => [
-    memoryId(hit.kind, idBelow(hit) ? '' : hit.id),
+    shortMemoryId(hit.kind, hit.id),
     formatAge(hit.at, now),
     `${icon(hit.kind, hit.type)}${hit.type}`,
     dim(`~${hit.tokens}t`),
@@ -89,7 +86,7 @@ function printHits(query: string, { hits, project }: SearchResponse, explain: bo
     const hit = hits[index]
     if (!hit) continue
     print(fitToTerminal(line))
-    const more = `${idBelow(hit)}${highlight(hit.snippet.replace(/\s+/g, ' ').trim(), dim)}`
+    const more = highlight(hit.snippet.replace(/\s+/g, ' ').trim(), dim)
     if (more.trim()) print(fitToTerminal(`    ${more}`))
     if (outcomes[index]) print(fitToTerminal(`    → ${outcomes[index]}`))
     if (explain) print(dim(`    ${explainScore(hit)}`))

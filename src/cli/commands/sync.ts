@@ -1,3 +1,4 @@
+import { shortMemoryId } from '../../core/memory-kinds.ts'
 import { CONFLICT_CHOICES, type SyncReport, type SyncState } from '../../core/sync.ts'
 import { shorten } from '../../core/text.ts'
 import { formatAgo } from '../../core/time-format.ts'
@@ -132,7 +133,7 @@ async function resolveConflict(noteId: string, chosen: (typeof CONFLICT_CHOICES)
   const resolved = await call('POST /api/sync/resolve', { id: requireNoteId(noteId), choice })
   if (asJson) return printJson(resolved)
   if (choice === 'both') return print('Kept both versions, as two notes.')
-  return print(`N${resolved.id} now has the version of ${choice === 'ours' ? 'this machine' : 'the other machine'}.`)
+  return print(`${shortMemoryId('note', resolved.id)} now has the version of ${choice === 'ours' ? 'this machine' : 'the other machine'}.`)
 }
 
 async function printHistory(noteId: string | undefined, commit: string | undefined, asJson: boolean): Promise<undefined> {

@@ -1,5 +1,5 @@
 import { asProjectKey } from '../../core/ids.ts'
-import { isMemoryId, memoryId } from '../../core/memory-kinds.ts'
+import { isMemoryId, shortMemoryId } from '../../core/memory-kinds.ts'
 import { projectName } from '../../core/project.ts'
 import { shorten } from '../../core/text.ts'
 import { clockOf, dayOf } from '../../core/time-format.ts'
@@ -54,7 +54,7 @@ function printTimeline({ project, items, problems, time, message }: Omit<Timelin
   const isFromOtherProject = items.some((item) => item.project !== project)
   const rows = items.map((item) => [
     item.anchor ? bold('►') : ' ',
-    memoryId(item.kind, item.id),
+    shortMemoryId(item.kind, item.id),
     clockOf(item.at),
     `${icon(item.kind, item.type)}${item.type}`,
     dim(`~${item.tokens}t`),

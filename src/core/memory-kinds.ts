@@ -55,7 +55,7 @@ const COMMIT_HASH = /^C([0-9a-f]{7,64})$/i
 /** Whether a word is very probably an id. A note counts by its address, its 26-character id, or its short id in capitals. */
 export function isMemoryId(word: string): boolean {
   return (
-    /^N(?=[A-Z]*\d)[0-9A-HJKMNP-TV-Z]{8}$/.test(word) ||
+    /^N[0-9A-HJKMNP-TV-Z]{8}$/.test(word) ||
     /^(?:[#SPC]?\d{1,15}|C(?=[a-f]*\d)[0-9a-f]{7,64}|N?[0-7][0-9A-HJKMNP-TV-Z]{25}|recollect:\/\/\S{1,200})$/i.test(word)
   )
 }

@@ -115,6 +115,8 @@ async function locateMemory(services: Services, id: string): Promise<DocumentLoc
   const memory = named && (await resolveMemory(services.store, named))
   const location = memory && (await services.store.documents.locationOf(memory.kind, memory.ref))
   if (!location)
-    throw named ? noSuchMemory(named.kind, named.ref) : new BadRequest(`"${id}" is not a memory id (they look like #12, S4, P7 or N7F3KQ2BD)`)
+    throw named
+      ? noSuchMemory(named.kind, named.ref)
+      : new BadRequest(`"${id}" is not a memory id (they look like #12, S4, P7 or N7F3KQ2BD)`)
   return location
 }

@@ -72,9 +72,7 @@ export function printStatus(s: WorkerStatus): undefined {
   for (const problem of s.problems) print(yellow(`  setting: ${problem}`))
   if (s.projects.length === 0) return
   print(`\n${bold('Projects')}`)
-  const rows = s.projects
-    .slice(0, 10)
-    .map((p) => [projectName(asProjectKey(p.project)), plural(p.sessions, 'session'), formatAge(p.lastAt, now), dim(p.project)])
+  const rows = s.projects.slice(0, 10).map((p) => [p.name, plural(p.sessions, 'session'), formatAge(p.lastAt, now), dim(p.folder)])
   printTable(rows)
 }
 

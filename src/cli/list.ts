@@ -21,7 +21,7 @@ Usage: recollect <command> [options]
 
 Set up
   init         connect Claude Code: install the hooks and the MCP server
-  welcome      start, import your history, and show the next steps
+  welcome      start, import your history, and show the next step
   demo         load a small sample history to explore
   status       show what is running and what is stored
   doctor       check the installation and say how to fix problems

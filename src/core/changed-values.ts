@@ -7,8 +7,13 @@ export type ChangedValue = { sentence: string; old: string }
 /** The values that a turn changed: the person in a prompt they typed, or the agent in its answer. */
 export function valueChangesOf({ origin, text, answer }: Pick<Prompt, 'origin' | 'text' | 'answer'>): ChangedValue[] {
   const isTyped = origin === 'person' && text.length <= MAX_TYPED_CHARACTERS
-  return [...changedValues(answer ?? ''), ...(isTyped ? changedValues(text) : [])]
+  const reported = changedValues(answer ?? '').filter(({ sentence }) => REPORTED.test(sentence))
+  return [...reported, ...(isTyped ? changedValues(text) : [])]
 }
+
+/** An agent says that it changed something. "Where X is used instead of Y" describes how things are. */
+const REPORTED =
+  /\b(?:now|changed|updated|switched|renamed|moved|raised|lowered|increased|decreased|reduced|bumped|replaced|migrated|set)\b/i
 
 /** A longer prompt was pasted, and its words are not the person's. */
 const MAX_TYPED_CHARACTERS = 3000
@@ -76,9 +81,9 @@ const CHANGES: { pattern: RegExp; oldFirst: boolean }[] = [
   { pattern: new RegExp(`\\bno longer (${VALUE}),? but (${VALUE})`, 'iu'), oldFirst: true },
 ]
 
-/** What a program showed or took is not a setting, and an example is none either. */
+/** What a program showed or took is not a setting, nor is what a test expects, what should be, or an example. */
 const OBSERVED =
-  /\b(?:shows?|showed|showing|displays?|displayed|reports?|reported|prints?|printed|returns?|returned|took|takes|examples?|e\.g)\b/i
+  /\b(?:expects?|needs? to|should|would|still there|shows?|showed|showing|displays?|displayed|reports?|reported|prints?|printed|returns?|returned|took|takes|examples?|e\.g)\b/i
 
 /** A small number or a plain word occurs in texts about anything. */
 const isTelling = (value: string) =>

@@ -150,7 +150,7 @@ function sample<T>(all: T[], count: number, seed: number): T[] {
     .map(({ one }) => one)
 }
 
-const FAR = 1e12
+const FAR = { readMs: 1e9, searchMs: 1e9 }
 
 async function checkPair(
   top: string,

@@ -4,4 +4,4 @@
  */
 export { anchorsAt, anchorsNamed, type EditedPlace } from './capture-anchors.ts'
 export { languageOf } from './languages.ts'
-export { openWorkTree, type WorkTree } from './work-tree-check.ts'
+export { type CheckWait, openWorkTree, type WorkTree } from './work-tree-check.ts'

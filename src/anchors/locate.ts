@@ -1,4 +1,4 @@
-import { type Anchor, leafOf } from '../core/anchor.ts'
+import { type Anchor, type AnchorCheck, leafOf } from '../core/anchor.ts'
 import type { Definition } from './outline.ts'
 import { fingerprintOf, similarity } from './signature.ts'
 
@@ -40,6 +40,17 @@ function closest(anchor: Anchor, definitions: Definition[]): Located | null {
   return { definition: best, isSame: same !== undefined }
 }
 
+/** What to say of a definition that was found: `place` if it is in another file. */
+export function describeLocated(anchor: Anchor, { definition, isSame }: Located, text: string, place: string | null = null): AnchorCheck {
+  const header = headerOf(text, definition)
+  return {
+    state: isSame ? 'same' : 'changed',
+    movedTo: place,
+    renamedTo: definition.name === anchor.name ? null : definition.name,
+    newHeader: isSame || fingerprintOf(header) === anchor.header ? null : header,
+  }
+}
+
 /** An anchor for a definition. */
 export function anchorTo(
   path: string,
@@ -57,7 +68,7 @@ export function anchorTo(
 }
 
 /** The first part of a definition on one line: what comes before its body or value. */
-export function headerOf(text: string, { start, end }: Pick<Definition, 'start' | 'end'>): string {
+function headerOf(text: string, { start, end }: Pick<Definition, 'start' | 'end'>): string {
   const begin = text.slice(start, Math.min(end, start + MAX_HEADER_CHARACTERS * 3))
   let depth = 0
   let at = 0

@@ -2,9 +2,8 @@ import { type Anchor, type AnchorCheck, leafOf, UNKNOWN_CHECK } from '../core/an
 import { filesContaining, filesInCommit, isBuiltOn, renamedSince } from '../platform/git-search.ts'
 import { findWorkTreeFile, readWorkTreeFile } from '../platform/work-tree.ts'
 import { filePatterns, languageOf } from './languages.ts'
-import { type Located, locate, lookalikes } from './locate.ts'
+import { describeLocated, type Located, locate, lookalikes } from './locate.ts'
 import { type Definition, MAX_SOURCE_CHARACTERS, readDefinitions } from './outline.ts'
-import { describeLocated } from './work-tree-check.ts'
 
 /** Files with the name of a missing definition that are looked into, nearest first. */
 const MAX_FILES_SEARCHED = 60

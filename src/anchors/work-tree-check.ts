@@ -1,17 +1,21 @@
 import { type Anchor, type AnchorCheck, UNKNOWN_CHECK } from '../core/anchor.ts'
 import { findWorkTreeFile, readWorkTreeFile } from '../platform/work-tree.ts'
 import { languageOf } from './languages.ts'
-import { headerOf, type Located, locate } from './locate.ts'
+import { describeLocated, locate } from './locate.ts'
 import { findMoved } from './moves.ts'
 import { type Definition, MAX_SOURCE_CHARACTERS, readDefinitions } from './outline.ts'
-import { fingerprintOf } from './signature.ts'
 
 /** A work tree whose code is compared with memories. Results are kept as long as a file has the same size and time of change. */
 export type WorkTree = {
   readonly top: string
-  /** Compares anchors with the files. What is not known when `until` comes (in the time of `performance.now`) is unknown. */
-  check(anchors: Anchor[], until: number): Promise<AnchorCheck[]>
+  /**
+   * Compares anchors with the files. What is not read within `readMs` is unknown. Where missing code went is looked for during `searchMs`; a
+   * search that takes longer goes on, and the next check has its result.
+   */
+  check(anchors: Anchor[], wait: CheckWait): Promise<AnchorCheck[]>
 }
+
+export type CheckWait = { readMs: number; searchMs: number }
 
 /** More results than a few screens of memories need. */
 const MAX_CACHED_RESULTS = 4000
@@ -41,7 +45,8 @@ export function openWorkTree(top: string, isExcluded: (path: string) => boolean 
 
   return {
     top,
-    check: async (anchors, until) => {
+    check: async (anchors, { readMs, searchMs }) => {
+      const until = performance.now() + readMs
       const files = new Map<string, Promise<Looked>>()
       const lookAt = (path: string) => {
         const looked = files.get(path) ?? lookAtFile(top, path, isExcluded)
@@ -52,7 +57,7 @@ export function openWorkTree(top: string, isExcluded: (path: string) => boolean 
       const missing = anchors.filter((_, index) => first[index] === 'missing')
       if (missing.length === 0) return first.map((check) => (check === 'missing' ? UNKNOWN_CHECK : check))
       search(missing)
-      await before(until, Promise.all(missing.map((anchor) => searches.get(keyOf(anchor))?.found)), null)
+      await before(performance.now() + searchMs, Promise.all(missing.map((anchor) => searches.get(keyOf(anchor))?.found)), null)
       // A definition that is not where it was is gone from there, also while the search for its new place goes on.
       return first.map((check, index) => {
         const anchor = anchors[index]
@@ -113,17 +118,6 @@ async function checkInFile(
   const check = located ? describeLocated(anchor, located, content.text) : 'missing'
   remember(results, keyOf(anchor), { stamp: file.stamp, check })
   return check
-}
-
-/** What to say of a definition that was found: `place` if it is in another file. */
-export function describeLocated(anchor: Anchor, { definition, isSame }: Located, text: string, place: string | null = null): AnchorCheck {
-  const header = headerOf(text, definition)
-  return {
-    state: isSame ? 'same' : 'changed',
-    movedTo: place,
-    renamedTo: definition.name === anchor.name ? null : definition.name,
-    newHeader: isSame || fingerprintOf(header) === anchor.header ? null : header,
-  }
 }
 
 /** The value of a promise, or another one if the time comes first. */

@@ -76,6 +76,3 @@ export const isLastingObservation = ({ type, concepts }: Pick<Observation, 'type
 /** Whether a note holds whatever becomes of the code. A pinned one holds because a person says so. */
 export const isLastingNote = ({ namespace, pinned }: Pick<Note, 'namespace' | 'pinned'>): boolean =>
   pinned || /^(?:rules|decisions|blockers|open-ends)$/.test(namespace)
-
-/** A mark as it stands beside a line. */
-export const bracketed = (mark: CodeMark): string => ` [${mark.text}]`

@@ -7,13 +7,12 @@ import type { Observation, OpenFailure, PassedTestRun, Prompt, Summary } from '.
 import type { Store, WithBranch } from '../store/store.ts'
 import { orderByAge } from './effective-age.ts'
 import { notesFor } from './notes.ts'
-import type { Budget, InjectedBrief } from './page.ts'
+import type { Budget, CheckCode, InjectedBrief } from './page.ts'
 import type { Repairs } from './repairs.ts'
 import type { ResumedKnowledge } from './session-knowledge.ts'
 import type { SummaryInBrief } from './write-brief.ts'
 
-export { fileBriefFor } from './file-brief.ts'
-export { BRIEF_BUDGET, type Budget, type InjectedBrief, OPEN_PROMPT_REASON } from './page.ts'
+export { BRIEF_BUDGET, type Budget, type CheckCode, type InjectedBrief, OPEN_PROMPT_REASON } from './page.ts'
 export { MAX_RECALL_TOKENS, RECALL_THRESHOLDS, type RecallThresholds, recallFor, relevantHits } from './recall.ts'
 export { rulesFor } from './rules.ts'
 export { knowledgeOf } from './session-knowledge.ts'
@@ -28,7 +27,13 @@ export type SessionBriefOptions = {
   branch?: string | null
   /** The knowledge of a resumed session; null for a new one. */
   knowledge?: ResumedKnowledge | null
+  /** Compares the memories on the page with the code; without it nothing is said about their code. */
+  checkCode?: CheckCode | null
 }
+
+/** Loaded with the first file that an agent touches. */
+export const fileBriefFor: typeof import('./file-brief.ts').fileBriefFor = async (...given) =>
+  (await import('./file-brief.ts')).fileBriefFor(...given)
 
 /**
  * The brief that opens a session: the last work on its branch, the files, and an index of recent work. A resumed session gets only what is
@@ -52,9 +57,11 @@ export async function briefFor(store: Store, options: SessionBriefOptions): Prom
     results: await (await loadResults()).recentResults(store, project, MAX_RESULTS),
   }
   const { writeBrief } = await import('./write-brief.ts')
-  if (!resumed) return writeBrief(material, options)
+  const { writeWithMarks } = await import('./code-marks.ts')
+  const { checkCode = null } = options
+  if (!resumed) return writeWithMarks((marks) => writeBrief(material, { ...options, marks }), checkCode)
   const notNews = await observationsWithoutNews(store, material.observations, resumed)
-  return writeBrief(material, { ...options, knowledge: { ...resumed.knowledge, notNews } })
+  return writeWithMarks((marks) => writeBrief(material, { ...options, knowledge: { ...resumed.knowledge, notNews }, marks }), checkCode)
 }
 
 /** Loaded with the first brief: a worker that catches up needs none. */

@@ -1,6 +1,6 @@
 /** Compares the code that memories speak of with the working tree, just before they are shown. Loaded with the first such request. */
 import { dirname, join } from 'node:path'
-import { openWorkTree, type WorkTree } from '../anchors/anchors.ts'
+import { type CheckWait, openWorkTree, type WorkTree } from '../anchors/anchors.ts'
 import type { Anchor, AnchorCheck } from '../core/anchor.ts'
 import { type CheckedAnchor, type CodeMark, codeMark, isLastingNote, isLastingObservation } from '../core/code-mark.ts'
 import { exclusionOf } from '../core/exclusion.ts'
@@ -16,9 +16,21 @@ export const MAX_CHECKED_MEMORIES = 20
 /** Anchors of one memory that are looked at. */
 const MAX_ANCHORS_PER_MEMORY = 6
 
-/** The marks of memories by `kind:ref`; those without a mark are left out. `waitMs` is how long the caller can wait. */
-export async function marksOf(services: Services, folder: string, refs: DocumentRef[], waitMs: number): Promise<Map<string, CodeMark>> {
-  const checked = await checkMemories(services, folder, refs.slice(0, MAX_CHECKED_MEMORIES), waitMs)
+/** How long a hook waits: nobody may notice, but a worker that has just started reads slowly. */
+const HOOK_WAIT: CheckWait = { readMs: 60, searchMs: 10 }
+
+export async function marksForHook(
+  services: Services,
+  place: { folder: string } | { project: ProjectKey },
+  refs: DocumentRef[],
+): Promise<Map<string, CodeMark>> {
+  const folder = 'folder' in place ? place.folder : await folderOfProject(services.store, place.project)
+  return folder === null ? new Map() : marksOf(services, folder, refs, HOOK_WAIT)
+}
+
+/** The marks of memories by `kind:ref`; those without a mark are left out. `wait` is how long the caller can wait. */
+export async function marksOf(services: Services, folder: string, refs: DocumentRef[], wait: CheckWait): Promise<Map<string, CodeMark>> {
+  const checked = await checkMemories(services, folder, refs.slice(0, MAX_CHECKED_MEMORIES), wait)
   const marks = new Map<string, CodeMark>()
   for (const { ref, anchors } of checked) {
     const mark = codeMark(await isLasting(services.store, ref), anchors)
@@ -31,8 +43,7 @@ export async function marksOf(services: Services, folder: string, refs: Document
 export type CheckedMemory = { ref: DocumentRef; anchors: CheckedAnchor[] }
 
 /** Checks the memories that have anchors. */
-export async function checkMemories(services: Services, folder: string, refs: DocumentRef[], waitMs: number): Promise<CheckedMemory[]> {
-  const until = performance.now() + waitMs
+export async function checkMemories(services: Services, folder: string, refs: DocumentRef[], wait: CheckWait): Promise<CheckedMemory[]> {
   const stored = refs.length === 0 ? new Map() : await (await services.store.anchors()).of(refs)
   if (stored.size === 0) return []
   const tree = workTreeOf(services, folder)
@@ -41,7 +52,7 @@ export async function checkMemories(services: Services, folder: string, refs: Do
     return anchors.length === 0 ? [] : [{ ref, anchors }]
   })
   const all = memories.flatMap(({ anchors }) => anchors)
-  const checks: AnchorCheck[] = await tree.check(all, until)
+  const checks: AnchorCheck[] = await tree.check(all, wait)
   let at = 0
   return memories.map(({ ref, anchors }) => ({
     ref,

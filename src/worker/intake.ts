@@ -19,7 +19,7 @@ import type { Store } from '../store/store.ts'
 import { commandName } from '../wire/start.ts'
 import { queueGitHistory, queueSync } from './automatic-jobs.ts'
 import { receiptPage, saveMarkedNotes } from './draft-notes.ts'
-import type { Services } from './services.ts'
+import { codeCheck, type Services } from './services.ts'
 
 /** One payload of an agent. `event` is the event that the hook's command line names, for payloads that name none. */
 export type Delivery = {
@@ -182,7 +182,8 @@ async function sessionStartReply(services: Services, session: Session, source: S
   const knowledge = known?.briefed ? { ...known, briefed: known.briefed } : null
   const budget = { ...BRIEF_BUDGET, tokens: token_budget }
   const { project, branch } = session
-  const brief = await briefFor(services.store, { project, now, budget, command: commandName(), branch, knowledge })
+  const checkCode = codeCheck(services, session)
+  const brief = await briefFor(services.store, { project, now, budget, command: commandName(), branch, knowledge, checkCode })
   const until = await services.store.observations.lastId()
   const record = async () => {
     await services.store.transaction(() => services.store.sessions.setBriefed(session.id, now, until))
@@ -215,7 +216,9 @@ async function promptReply(services: Services, session: Session, prompt: string,
   const query = prompt.trim()
   const remaining = budget - countTokens(receipt)
   const brief =
-    recall && query !== '' ? await recallFor(services.store, session, query, now, remaining, services.quickSemanticSearch) : null
+    recall && query !== ''
+      ? await recallFor(services.store, session, query, now, remaining, services.quickSemanticSearch, codeCheck(services, session))
+      : null
   const text = [receipt, brief?.text ?? ''].filter(Boolean).join('\n')
   if (text === '') return EMPTY_REPLY
   const tokens = countTokens(text)
@@ -249,7 +252,7 @@ async function fileReply(
   if (!path) return EMPTY_REPLY
   const occasion = `file:${path}`
   if (await services.store.injections.wasInjected(session, occasion)) return EMPTY_REPLY
-  const brief = await fileBriefFor(services.store, session, path, now)
+  const brief = await fileBriefFor(services.store, session, path, now, codeCheck(services, session))
   if (!brief.text) return EMPTY_REPLY
   return { reply: { context: brief.text }, record: () => recordInjection(services, session, occasion, brief, now) }
 }

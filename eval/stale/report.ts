@@ -52,7 +52,11 @@ export async function printStale(args: string[]): Promise<void> {
   const truth = await openTruth(grammars)
   const checked: Checked[] = []
   for (const clone of values.clone) {
-    checked.push(...(await replay(clone, truth, { starts, steps, perStart, onProgress: (line) => console.error(line) })))
+    try {
+      checked.push(...(await replay(clone, truth, { starts, steps, perStart, onProgress: (line) => console.error(line) })))
+    } catch (cause) {
+      console.error(`${clone} is left out: ${(cause as Error).message}`)
+    }
     if (values.clone.length > 1) console.error(`${staleTable(checked)}\n`)
   }
   const table = staleTable(checked)

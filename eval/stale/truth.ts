@@ -435,8 +435,9 @@ function readData(extension: string, text: string): TrueFile | null {
     const value: unknown = extension === 'json' ? JSON.parse(text) : extension === 'toml' ? Bun.TOML.parse(text) : Bun.YAML.parse(text)
     const definitions: TrueDefinition[] = []
     collectKeys(value, '', 1, definitions)
-    // A table may be made by the tables in it, without a line of its own.
-    if (extension === 'toml') return { definitions: definitions.filter(({ tokens }) => tokens[0] !== '{'), isBroken: false }
+    // A table may be made by the tables in it, without a line of its own: nothing is claimed about those.
+    if (extension === 'toml')
+      return { definitions: definitions.map((one) => ({ ...one, isBroken: one.tokens[0] === '{' })), isBroken: false }
     return { definitions, isBroken: false }
   } catch {
     return null

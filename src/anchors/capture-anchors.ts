@@ -23,10 +23,11 @@ export function anchorsNamed(
   text: string,
   isNamed: (leaf: string) => boolean,
   checkout: Pick<Anchor, 'commit' | 'branch'>,
+  onlyTelling = true,
 ): Anchor[] {
-  const named = readDefinitions(path, text).filter(({ name }) => isTelling(leafOf(name)) && isNamed(leafOf(name)))
+  const named = readDefinitions(path, text).filter(({ name }) => (!onlyTelling || isTelling(leafOf(name))) && isNamed(leafOf(name)))
   // Of a name that is defined several times it is not known which is meant.
-  const unique = named.filter(({ name }) => named.filter((other) => leafOf(other.name) === leafOf(name)).length === 1)
+  const unique = named.filter(({ name }) => !onlyTelling || named.filter((other) => leafOf(other.name) === leafOf(name)).length === 1)
   return unique.slice(0, MAX_ANCHORS_PER_FILE).map((definition) => ({ ...anchorTo(path, text, definition), ...checkout }))
 }
 

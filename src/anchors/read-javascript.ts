@@ -62,6 +62,8 @@ function readDeclaration(source: Source, start: number, word: number, to: number
   switch (keyword) {
     case 'function':
       return readFunction(source, start, isAt(source, word + 1, '*') ? word + 2 : word + 1, to)
+    case 'global':
+      return isAt(source, word + 1, '{') ? readGlobal(source, word, to) : null
     case 'class':
     case 'interface':
     case 'enum':
@@ -87,6 +89,12 @@ function readDeclaration(source: Source, start: number, word: number, to: number
     default:
       return null
   }
+}
+
+/** `declare global {…}`. */
+function readGlobal(source: Source, word: number, to: number): Item {
+  const end = afterBracket(source, word + 1, to)
+  return single('', 'module', word, end, [word + 2, end - 1])
 }
 
 function readFunction(source: Source, start: number, nameAt: number, to: number): Item {

@@ -1,4 +1,5 @@
 import { type Anchor, type AnchorCheck, UNKNOWN_CHECK } from '../core/anchor.ts'
+import { isBuiltOn } from '../platform/git-search.ts'
 import { findWorkTreeFile, readWorkTreeFile } from '../platform/work-tree.ts'
 import { languageOf } from './languages.ts'
 import { describeLocated, locate } from './locate.ts'
@@ -13,6 +14,8 @@ export type WorkTree = {
    * search that takes longer goes on, and the next check has its result.
    */
   check(anchors: Anchor[], wait: CheckWait): Promise<AnchorCheck[]>
+  /** Whether what is checked out builds on a commit. */
+  contains(commit: string): Promise<boolean>
 }
 
 export type CheckWait = { readMs: number; searchMs: number }
@@ -43,8 +46,16 @@ export function openWorkTree(top: string, isExcluded: (path: string) => boolean 
     }
   }
 
+  const contained = new Map<string, { at: number; found: Promise<boolean> }>()
   return {
     top,
+    contains: (commit) => {
+      const known = contained.get(commit)
+      if (known && performance.now() - known.at < SEARCH_VALID_MS) return known.found
+      const found = isBuiltOn(top, commit)
+      remember(contained, commit, { at: performance.now(), found })
+      return found
+    },
     check: async (anchors, { readMs, searchMs }) => {
       const until = performance.now() + readMs
       const files = new Map<string, Promise<Looked>>()

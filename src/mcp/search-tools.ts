@@ -4,7 +4,7 @@ import { clockOf, dayOf, formatAge } from '../core/time-format.ts'
 import { neutralizeText } from '../core/untrusted-text.ts'
 import { GRAPH_ASKS, type GraphMemory, type GraphStep, type GraphTopic } from '../wire/contract/graph.ts'
 import type { SearchResponse } from '../wire/contract/memories.ts'
-import { dataBlock, idOf, memoryLines, memoryTable, oneLine, outcomeLines, sessionLine, tokenCost } from './memory-text.ts'
+import { codeLine, dataBlock, idOf, memoryLines, memoryTable, oneLine, outcomeLines, sessionLine, tokenCost } from './memory-text.ts'
 import { defineTool, projectFor, searchScope, strictArguments, type ToolDeps } from './tool.ts'
 import { RefusedError } from './worker-client.ts'
 
@@ -34,7 +34,12 @@ export const recall = defineTool({
     const time = { heading: 'age', format: (at: number) => formatAge(at, now) }
     const { head, rows } = memoryTable(response.hits, { project: response.project, time })
     const outcomes = outcomeLines(response.hits.map(({ outcome }) => outcome))
-    const lines = response.hits.flatMap((hit, index) => [rows[index] ?? '', ...snippetLine(hit), ...(outcomes[index] ?? [])])
+    const lines = response.hits.flatMap((hit, index) => [
+      rows[index] ?? '',
+      ...(hit.code ? [`    ${codeLine(hit.code)}`] : []),
+      ...snippetLine(hit),
+      ...(outcomes[index] ?? []),
+    ])
     const more = response.isClose && response.hits.length === limit ? ` More hits: offset ${offset + limit}.` : ''
     return `${dataBlock('from="memory_recall"', [...searchInfoLines(response), head, ...lines])}\nFull text: memory_get. What happened around a hit: memory_timeline.${more}`
   },

@@ -36,6 +36,7 @@ import { toolUseStatements } from './tool-uses.ts'
 import { transcriptStatements } from './transcripts.ts'
 import { vectorStatements } from './vectors.ts'
 
+export type { StoredAnchor, Verification } from './anchors.ts'
 export type { CandidateIds } from './candidates.ts'
 export type { ForeignSession } from './claude-mem.ts'
 export type { NewCommit } from './commits.ts'

@@ -6,6 +6,8 @@ import { type Anchor, leafOf } from '../core/anchor.ts'
 import { entitiesIn } from '../core/entities.ts'
 import type { TurnRef } from '../core/job.ts'
 import type { Observation, Prompt, Session, Summary } from '../core/memory.ts'
+import type { Note } from '../core/note.ts'
+import { setNoteAnchors } from '../notes/notes.ts'
 import { findProject } from '../platform/project.ts'
 import { checkedOutCommit, findWorkTreeFile, readWorkTreeFile, workTreeTop } from '../platform/work-tree.ts'
 import type { DocumentRef } from '../store/store.ts'
@@ -77,27 +79,61 @@ function anchorsFor({ text, files }: TurnMemory, anchors: Anchor[]): Anchor[] {
 const hasWord = (text: string, word: string) =>
   word.length > 2 && new RegExp(`(?<![\\w$])${word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?![\\w$])`).test(text)
 
+/** Ties new notes to the code that their words name: code of their session, and definitions in the files that they mention. */
+export async function anchorNotes(services: Services, notes: Note[], folder: string, sessionId: number | null): Promise<void> {
+  const ofSession = sessionId === null ? [] : await (await services.store.anchors()).ofSession(sessionId, MAX_SESSION_ANCHORS)
+  for (const note of notes) {
+    const text = `${note.title}\n${note.body}`
+    const named = ofSession.filter(({ name }) => name !== null && hasWord(text, leafOf(name)))
+    const code = openCode(services, folder)
+    const mentioned = entitiesIn(text).flatMap(({ kind, name }) => (kind === 'file' ? (code.inTree(name) ?? []) : []))
+    const inFiles: Anchor[] = []
+    for (const path of [...new Set(mentioned)].slice(0, MAX_FILES)) {
+      const source = await code.read(path)
+      if (source !== null) inFiles.push(...anchorsNamed(path, source, (name) => hasWord(text, name), code.checkout))
+    }
+    const anchors = distinct([...named, ...inFiles])
+    if (anchors.length > 0) await setNoteAnchors(services.notebook, note.id, anchors)
+  }
+}
+
+/** More than the notes of a session name. */
+const MAX_SESSION_ANCHORS = 200
+
+const distinct = (anchors: Anchor[]): Anchor[] =>
+  [...new Map(anchors.map((anchor) => [`${anchor.path} ${anchor.name}`, anchor])).values()].slice(0, MAX_ANCHORS_PER_TURN)
+
+/** The code around a folder, as far as the person's settings allow to read it. */
+function openCode(services: Services, folder: string) {
+  const top = workTreeTop(folder)
+  const isExcluded = excludedPaths(services.settings, services.environment.userHome, top)
+  return {
+    checkout: { commit: checkedOutCommit(top), branch: findProject(top).branch },
+    inTree: (file: string) => treePath(top, folder, file),
+    read: async (path: string): Promise<string | null> => {
+      if (languageOf(path) === null || isExcluded(path)) return null
+      const file = await findWorkTreeFile(top, path, MAX_FILE_BYTES)
+      return file.kind === 'file' ? readWorkTreeFile(file, MAX_FILE_BYTES) : null
+    },
+  }
+}
+
 async function findAnchors(services: Services, session: Session, prompt: Prompt, memories: TurnMemory[], now: number): Promise<Anchor[]> {
   if (now - (prompt.answeredAt ?? prompt.at) > MAX_TURN_AGE_MS) return []
-  const top = workTreeTop(session.folder)
-  const isExcluded = excludedPaths(services.settings, services.environment.userHome, top)
-  const checkout = { commit: checkedOutCommit(top), branch: findProject(top).branch }
-  const inTree = (file: string) => treePath(top, session.folder, file)
+  const { checkout, inTree, read } = openCode(services, session.folder)
   const edits = editsByFile(await actionsOf(services, session, prompt), inTree)
   const text = [prompt.origin === 'person' ? prompt.text : '', prompt.answer ?? '', ...memories.map((one) => one.text)].join('\n')
   const mentioned = entitiesIn(text).flatMap(({ kind, name }) => (kind === 'file' ? (inTree(name) ?? []) : []))
   const touched = memories.flatMap(({ files }) => files.flatMap((file) => inTree(file) ?? []))
   const anchors: Anchor[] = []
   for (const path of [...new Set([...edits.keys(), ...mentioned, ...touched])].slice(0, MAX_FILES)) {
-    if (languageOf(path) === null || isExcluded(path)) continue
-    const file = await findWorkTreeFile(top, path, MAX_FILE_BYTES)
-    const source = file.kind === 'file' ? await readWorkTreeFile(file, MAX_FILE_BYTES) : null
+    const source = await read(path)
     if (source === null) continue
     const edited = edits.get(path)
     if (edited) anchors.push(...anchorsAt(path, source, placesOf(source, edited), checkout))
     anchors.push(...anchorsNamed(path, source, (name) => hasWord(text, name), checkout))
   }
-  return [...new Map(anchors.map((anchor) => [`${anchor.path} ${anchor.name}`, anchor])).values()].slice(0, MAX_ANCHORS_PER_TURN)
+  return distinct(anchors)
 }
 
 async function actionsOf(

@@ -1,7 +1,7 @@
 /** Compares the code that memories speak of with the working tree, just before they are shown. Loaded with the first such request. */
 import { dirname, join } from 'node:path'
 import { type CheckWait, openWorkTree, type WorkTree } from '../anchors/anchors.ts'
-import type { Anchor, AnchorCheck } from '../core/anchor.ts'
+import { type Anchor, type AnchorCheck, UNKNOWN_CHECK } from '../core/anchor.ts'
 import { type CheckedAnchor, type CodeMark, codeMark, isLastingNote, isLastingObservation } from '../core/code-mark.ts'
 import { exclusionOf } from '../core/exclusion.ts'
 import { asProjectKey, type ProjectKey } from '../core/ids.ts'
@@ -32,12 +32,15 @@ export async function marksForHook(
 export async function marksOf(services: Services, folder: string, refs: DocumentRef[], wait: CheckWait): Promise<Map<string, CodeMark>> {
   const checked = await checkMemories(services, folder, refs.slice(0, MAX_CHECKED_MEMORIES), wait)
   const marks = new Map<string, CodeMark>()
-  for (const { ref, anchors } of checked) {
-    const mark = codeMark(await isLasting(services.store, ref), anchors)
-    if (mark) marks.set(`${ref.kind}:${ref.ref}`, mark)
+  for (const memory of checked) {
+    const mark = await markOf(services.store, memory)
+    if (mark) marks.set(`${memory.ref.kind}:${memory.ref.ref}`, mark)
   }
   return marks
 }
+
+export const markOf = async (store: Store, { ref, anchors }: CheckedMemory): Promise<CodeMark | null> =>
+  codeMark(await isLasting(store, ref), anchors)
 
 /** A memory with what was found of its code. */
 export type CheckedMemory = { ref: DocumentRef; anchors: CheckedAnchor[] }
@@ -54,13 +57,19 @@ export async function checkMemories(services: Services, folder: string, refs: Do
   const all = memories.flatMap(({ anchors }) => anchors)
   const checks: AnchorCheck[] = await tree.check(all, wait)
   let at = 0
-  return memories.map(({ ref, anchors }) => ({
-    ref,
-    anchors: anchors.flatMap((anchor) => {
-      const check = checks[at++]
-      return check ? [{ anchor, check }] : []
-    }),
-  }))
+  const checked: CheckedMemory[] = []
+  for (const { ref, anchors } of memories) {
+    const found: CheckedAnchor[] = []
+    for (const anchor of anchors) found.push({ anchor, check: await believed(tree, ref, anchor, checks[at++] ?? UNKNOWN_CHECK) })
+    checked.push({ ref, anchors: found })
+  }
+  return checked
+}
+
+/** A note may come from another machine, and speak of code that never was here: a difference counts only if its commit is here. */
+async function believed(tree: WorkTree, { kind }: DocumentRef, { commit }: Anchor, check: AnchorCheck): Promise<AnchorCheck> {
+  if (kind !== 'note' || check.state === 'same' || check.state === 'unknown') return check
+  return commit !== null && (await tree.contains(commit)) ? check : UNKNOWN_CHECK
 }
 
 const trees = new WeakMap<Store, Map<string, WorkTree>>()
@@ -98,6 +107,25 @@ async function isLasting(store: Store, { kind, ref }: DocumentRef): Promise<bool
   }
   const note = kind === 'note' ? await store.notes.get(asNoteId(ref)) : null
   return note !== null && isLastingNote(note)
+}
+
+/** How long a person or a model waits for a search. */
+const REQUEST_WAIT: CheckWait = { readMs: 300, searchMs: 200 }
+
+/** Marks for memories of several projects, each compared with the folder where its project was last worked on. */
+export async function marksByProject(
+  services: Services,
+  memories: { kind: DocumentRef['kind']; id: string; project: ProjectKey }[],
+): Promise<Map<string, CodeMark>> {
+  const marks = new Map<string, CodeMark>()
+  for (const [project, ofProject] of Map.groupBy(memories, (memory) => memory.project)) {
+    const folder = await folderOfProject(services.store, project)
+    const refs = ofProject.map(({ kind, id }) => ({ kind, ref: id }))
+    for (let at = 0; folder !== null && at < refs.length; at += MAX_CHECKED_MEMORIES)
+      for (const [key, mark] of await marksOf(services, folder, refs.slice(at, at + MAX_CHECKED_MEMORIES), REQUEST_WAIT))
+        marks.set(key, mark)
+  }
+  return marks
 }
 
 /** A folder of a project on this machine: where its newest session ran. Null if there is none any more. */

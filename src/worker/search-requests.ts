@@ -4,7 +4,7 @@ import { parseMemoryId } from '../core/memory-kinds.ts'
 import { answerParsedQuery, parseQuery, type QueryAnswer, type QueryOptions } from '../retrieval/answer.ts'
 import { outcomeOf } from '../retrieval/outcomes.ts'
 import { timeline } from '../retrieval/timeline.ts'
-import type { DocumentLocation, Store } from '../store/store.ts'
+import type { DocumentLocation } from '../store/store.ts'
 import type { memories, SearchHit, SearchResponse, TimelineResponse } from '../wire/contract/memories.ts'
 import type { ParsedRequest } from '../wire/contract/route.ts'
 import { resolveMemory } from './memory-ids.ts'
@@ -22,15 +22,25 @@ export async function searchFor(services: Services, request: SearchRequest): Pro
   const options = { kinds: kind && [kind], ...times, limit, offset, project: await resolveProject(services, request.project) }
   const { nowhere: projectProblem, hits, ...answer } = await searchOrWiden(services, request.query, options, widen)
   return {
-    hits: await withOutcomes(services.store, hits, request.query),
+    hits: await withOutcomes(services, hits, request.query),
     ...answer,
     projectProblem,
     embedderProblem: await services.embedding.problem(),
   }
 }
 
-async function withOutcomes(store: Store, hits: Hit[], query: string): Promise<SearchHit[]> {
-  return Promise.all(hits.map(async (hit) => ({ ...hit, outcome: await outcomeOf(store, hit, query) })))
+/** Adds what came of each hit's work, and what became of its code. Descriptions of code that is gone come last. */
+async function withOutcomes(services: Services, hits: Hit[], query: string): Promise<SearchHit[]> {
+  const { marksByProject } = await import('./code-check.ts')
+  const marks = await marksByProject(services, hits)
+  const all = await Promise.all(
+    hits.map(async (hit) => ({
+      ...hit,
+      outcome: await outcomeOf(services.store, hit, query),
+      code: marks.get(`${hit.kind}:${hit.id}`) ?? null,
+    })),
+  )
+  return [...all.filter(({ code }) => !code?.isHistory), ...all.filter(({ code }) => code?.isHistory)]
 }
 
 export async function timelineFor(services: Services, request: TimelineRequest): Promise<TimelineResponse> {

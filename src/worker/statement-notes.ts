@@ -17,5 +17,6 @@ export async function saveStatementNotes(services: Services, job: Jobs['statemen
     services,
     drafts.map((draft) => ({ ...draft, source })),
     now,
+    session,
   )
 }

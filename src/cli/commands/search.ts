@@ -85,6 +85,7 @@ async function printHits(query: string, { hits, project }: SearchResponse, expla
     const hit = hits[index]
     if (!hit) continue
     print(fitToTerminal(line))
+    if (hit.code) print(yellow(fitToTerminal(`    [${hit.code.isHistory ? 'history, ' : ''}${hit.code.text}]`)))
     const more = highlight(hit.snippet.replace(/\s+/g, ' ').trim(), dim)
     if (more.trim()) print(fitToTerminal(`    ${more}`))
     if (outcomes[index]) print(fitToTerminal(`    → ${outcomes[index]}`))

@@ -246,6 +246,12 @@ export const READERS: Record<Language, LanguageReader> = {
   },
 }
 
+/** Patterns for the names of all files with code. */
+export const codeFilePatterns = (): string[] =>
+  Object.entries(LANGUAGE_OF_EXTENSION).flatMap(([extension, language]) =>
+    /^(?:markdown|json|yaml|toml)$/.test(language) ? [] : [`*.${extension}`],
+  )
+
 /** Patterns for the names of all files of a language. */
 export const filePatterns = (language: Language): string[] =>
   Object.entries(LANGUAGE_OF_EXTENSION).flatMap(([extension, one]) => (one === language ? [`*.${extension}`] : []))

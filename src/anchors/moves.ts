@@ -1,7 +1,7 @@
 import { type Anchor, type AnchorCheck, leafOf, UNKNOWN_CHECK } from '../core/anchor.ts'
 import { filesContaining, filesInCommit, isBuiltOn, renamedSince } from '../platform/git-search.ts'
 import { findWorkTreeFile, readWorkTreeFile } from '../platform/work-tree.ts'
-import { filePatterns, languageOf } from './languages.ts'
+import { codeFilePatterns, filePatterns, languageOf } from './languages.ts'
 import { describeLocated, type Located, locate, lookalikes } from './locate.ts'
 import { type Definition, MAX_SOURCE_CHARACTERS, readDefinitions } from './outline.ts'
 
@@ -18,6 +18,24 @@ export async function findMoved(top: string, anchors: Anchor[], isExcluded: (pat
   const checks: AnchorCheck[] = []
   for (const anchor of anchors) checks.push(await findOne(top, anchor, files, history))
   return checks
+}
+
+/** Where names are defined, for those with one definition in the work tree. */
+export async function findDefined(top: string, names: string[], isExcluded: (path: string) => boolean): Promise<string[]> {
+  const files = fileReader(top, isExcluded)
+  const found = new Set<string>()
+  for (const name of names) {
+    const paths = (await filesContaining(top, name, codeFilePatterns())) ?? []
+    if (paths.length > MAX_FILES_SEARCHED) continue
+    const defining: string[] = []
+    for (const path of paths) {
+      const defined = (await files(path))?.definitions.filter((one) => leafOf(one.name) === name) ?? []
+      defining.push(...defined.map(() => path))
+    }
+    const [only] = defining
+    if (only !== undefined && defining.length === 1) found.add(only)
+  }
+  return [...found]
 }
 
 type CodeFile = { text: string; definitions: Definition[] }

@@ -12,6 +12,8 @@ export type CodeMark = {
   text: string
   /** A description of code that is gone: shown last, as history. */
   isHistory: boolean
+  /** The names of what is gone. */
+  gone: string[]
 }
 
 export type CheckedAnchor = { anchor: Anchor & { isAbandoned?: boolean }; check: AnchorCheck }
@@ -27,16 +29,22 @@ export function codeMark(isLasting: boolean, checked: CheckedAnchor[]): CodeMark
   const named = checked.filter(({ anchor }) => anchor.name !== null)
   const isFound = named.some(({ check: { state } }) => state === 'same' || state === 'changed')
   if (!isFound && checked.some(({ anchor }) => anchor.isAbandoned))
-    return { state: 'unmerged', text: 'from a branch that was not merged', isHistory: !isLasting }
+    return {
+      state: 'unmerged',
+      text: 'from a branch that was not merged',
+      isHistory: !isLasting,
+      gone: named.map(({ anchor }) => leafOf(anchor.name ?? '')),
+    }
   const gone = named.filter(({ check }) => check.state === 'gone')
+  const goneNames = gone.map(({ anchor }) => leafOf(anchor.name ?? ''))
   if (gone.length > 0 && !isFound && !named.some(({ check }) => check.state === 'unknown'))
-    return { state: 'gone', text: `no longer in the code: ${listOf(gone.map(nameAndPlace))}`, isHistory: !isLasting }
+    return { state: 'gone', text: `no longer in the code: ${listOf(gone.map(nameAndPlace))}`, isHistory: !isLasting, gone: goneNames }
   const parts = [
     ...(gone.length > 0 ? [`no longer in the code: ${listOf(gone.map(nameAndPlace))}`] : []),
     ...named.flatMap(({ anchor, check }) => moveText(anchor, check)),
     ...(isLasting ? [] : changeTexts(named)),
   ]
-  return parts.length === 0 ? null : { state: 'changed', text: parts.slice(0, MAX_NAMES).join('; '), isHistory: false }
+  return parts.length === 0 ? null : { state: 'changed', text: parts.slice(0, MAX_NAMES).join('; '), isHistory: false, gone: goneNames }
 }
 
 const quoted = (name: string) => `\`${shorten(neutralizeText(name).replaceAll('`', ''), 60)}\``

@@ -65,8 +65,19 @@ function markParts(parts: BriefPart[], marks: ReadonlyMap<string, CodeMark>): { 
   const first = parts.findIndex(({ of, lines }) => of.kind !== 'line' && lines.length > 0)
   // The last session stays where it is: it opens the page, and says when it was.
   const isHistory = found.some((mark) => mark.isHistory) && !parts.some(({ of }) => of.kind === 'summary')
-  return { parts: parts.map((part, index) => (index === first ? { ...part, lines: withMark(part.lines, text) } : part)), isHistory }
+  const gone = found.flatMap((mark) => mark.gone)
+  const marked = parts.map((part, index) => {
+    const lines = isHistory ? part.lines : markLines(part.lines, gone, index === first)
+    return index === first ? { ...part, lines: withMark(lines, text) } : { ...part, lines }
+  })
+  return { parts: marked, isHistory }
 }
+
+/** Where a part stays in its place, each of its lines that names something gone says so; the first line has the whole mark. */
+const markLines = (lines: string[], gone: string[], hasMark: boolean): string[] =>
+  lines.map((line, index) =>
+    (index > 0 || !hasMark) && gone.some((name) => name.length > 2 && line.includes(name)) ? `${line} [no longer in the code]` : line,
+  )
 
 const withMark = ([line = '', ...others]: string[], text: string) => [`${line}${text}`, ...others]
 

@@ -1,6 +1,6 @@
 /** Ties the memories of a turn to the code they speak of, right after the turn was distilled. */
 import { isAbsolute, relative, resolve } from 'node:path'
-import { anchorsAt, anchorsNamed, type EditedPlace, languageOf } from '../anchors/anchors.ts'
+import { anchorsAt, anchorsNamed, type EditedPlace, findDefined, languageOf } from '../anchors/anchors.ts'
 import type { PerformedAction } from '../core/action.ts'
 import { type Anchor, leafOf } from '../core/anchor.ts'
 import { entitiesIn } from '../core/entities.ts'
@@ -88,7 +88,7 @@ export async function anchorNotes(services: Services, notes: Note[], folder: str
     const code = openCode(services, folder)
     const mentioned = entitiesIn(text).flatMap(({ kind, name }) => (kind === 'file' ? (code.inTree(name) ?? []) : []))
     const inFiles: Anchor[] = []
-    for (const path of [...new Set(mentioned)].slice(0, MAX_FILES)) {
+    for (const path of [...new Set([...mentioned, ...(await code.filesNamedIn(text))])].slice(0, MAX_FILES)) {
       const source = await code.read(path)
       if (source !== null) inFiles.push(...anchorsNamed(path, source, (name) => hasWord(text, name), code.checkout))
     }
@@ -97,6 +97,8 @@ export async function anchorNotes(services: Services, notes: Note[], folder: str
   }
 }
 
+/** Names of a text that are searched for in the work tree. */
+const MAX_NAMES_SEARCHED = 6
 /** More than the notes of a session name. */
 const MAX_SESSION_ANCHORS = 200
 
@@ -108,6 +110,11 @@ function openCode(services: Services, folder: string) {
   const top = workTreeTop(folder)
   const isExcluded = excludedPaths(services.settings, services.environment.userHome, top)
   return {
+    /** The files that define the names in a text, wherever they are. */
+    filesNamedIn: (text: string) => {
+      const names = entitiesIn(text).flatMap(({ kind, name }) => (kind === 'symbol' ? [leafOf(name.replace(/\(.*$/, ''))] : []))
+      return findDefined(top, [...new Set(names)].filter((name) => /^[\w$]{4,80}$/.test(name)).slice(0, MAX_NAMES_SEARCHED), isExcluded)
+    },
     checkout: { commit: checkedOutCommit(top), branch: findProject(top).branch },
     inTree: (file: string) => treePath(top, folder, file),
     read: async (path: string): Promise<string | null> => {
@@ -120,13 +127,13 @@ function openCode(services: Services, folder: string) {
 
 async function findAnchors(services: Services, session: Session, prompt: Prompt, memories: TurnMemory[], now: number): Promise<Anchor[]> {
   if (now - (prompt.answeredAt ?? prompt.at) > MAX_TURN_AGE_MS) return []
-  const { checkout, inTree, read } = openCode(services, session.folder)
+  const { checkout, filesNamedIn, inTree, read } = openCode(services, session.folder)
   const edits = editsByFile(await actionsOf(services, session, prompt), inTree)
   const text = [prompt.origin === 'person' ? prompt.text : '', prompt.answer ?? '', ...memories.map((one) => one.text)].join('\n')
   const mentioned = entitiesIn(text).flatMap(({ kind, name }) => (kind === 'file' ? (inTree(name) ?? []) : []))
   const touched = memories.flatMap(({ files }) => files.flatMap((file) => inTree(file) ?? []))
   const anchors: Anchor[] = []
-  for (const path of [...new Set([...edits.keys(), ...mentioned, ...touched])].slice(0, MAX_FILES)) {
+  for (const path of [...new Set([...edits.keys(), ...mentioned, ...touched, ...(await filesNamedIn(text))])].slice(0, MAX_FILES)) {
     const source = await read(path)
     if (source === null) continue
     const edited = edits.get(path)

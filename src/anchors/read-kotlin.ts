@@ -102,7 +102,9 @@ const continuesType = (source: Source, at: number) =>
 
 function readFunction(source: Source, start: number, from: number, to: number, container: Container): Item {
   const parameters = findAt(source, from, to, (at) => isAt(source, at, '(') || isAt(source, at, '{'))
-  const name = functionName(source, from, parameters)
+  const name = /^(?:init|deinit|constructor|subscript)$/.test(textAt(source, from))
+    ? textAt(source, from)
+    : functionName(source, from, parameters)
   const kind = container.kind === 'class' ? 'method' : 'function'
   const after = isAt(source, parameters, '(') ? afterBracket(source, parameters, to) : parameters
   const open = findAt(

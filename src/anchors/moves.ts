@@ -45,8 +45,8 @@ function fileReader(top: string, isExcluded: (path: string) => boolean): FileRea
   const read = new Map<string, Promise<CodeFile | null>>()
   const open = async (path: string): Promise<CodeFile | null> => {
     if (isExcluded(path)) return null
-    const file = await findWorkTreeFile(top, path, MAX_SOURCE_CHARACTERS)
-    const text = file.kind === 'file' ? await readWorkTreeFile(file, MAX_SOURCE_CHARACTERS) : null
+    const file = findWorkTreeFile(top, path, MAX_SOURCE_CHARACTERS)
+    const text = file.kind === 'file' ? readWorkTreeFile(file, MAX_SOURCE_CHARACTERS) : null
     return text === null ? null : { text, definitions: readDefinitions(path, text) }
   }
   return (path) => {

@@ -58,13 +58,13 @@ export function openWorkTree(top: string, isExcluded: (path: string) => boolean 
     },
     check: async (anchors, { readMs, searchMs }) => {
       const until = performance.now() + readMs
-      const files = new Map<string, Promise<Looked>>()
+      const files = new Map<string, ExaminedFile>()
       const lookAt = (path: string) => {
-        const looked = files.get(path) ?? lookAtFile(top, path, isExcluded)
-        files.set(path, looked)
-        return looked
+        const known = files.get(path) ?? examineFile(top, path, isExcluded)
+        files.set(path, known)
+        return known
       }
-      const first = await Promise.all(anchors.map((anchor) => before(until, checkInFile(results, anchor, lookAt), UNKNOWN_CHECK)))
+      const first = anchors.map((anchor) => (performance.now() < until ? checkInFile(results, anchor, lookAt) : UNKNOWN_CHECK))
       const missing = anchors.filter((_, index) => first[index] === 'missing')
       if (missing.length === 0) return first.map((check) => (check === 'missing' ? UNKNOWN_CHECK : check))
       search(missing)
@@ -92,38 +92,38 @@ function remember<V>(cache: Map<string, V>, key: string, value: V): void {
 }
 
 /** A file of the work tree; its definitions are read when the first anchor needs them. */
-type Looked = { stamp: string; content: () => Promise<{ text: string; definitions: Definition[] } | null> } | 'missing' | 'refused'
+type ExaminedFile = { stamp: string; content: () => { text: string; definitions: Definition[] } | null } | 'missing' | 'refused'
 
-async function lookAtFile(top: string, path: string, isExcluded: (path: string) => boolean): Promise<Looked> {
+function examineFile(top: string, path: string, isExcluded: (path: string) => boolean): ExaminedFile {
   if (isExcluded(path)) return 'refused'
-  const file = await findWorkTreeFile(top, path, MAX_SOURCE_CHARACTERS)
+  const file = findWorkTreeFile(top, path, MAX_SOURCE_CHARACTERS)
   if (file.kind !== 'file') return file.kind
-  let content: Promise<{ text: string; definitions: Definition[] } | null> | undefined
-  const read = async () => {
-    const text = await readWorkTreeFile(file, MAX_SOURCE_CHARACTERS)
+  let content: { text: string; definitions: Definition[] } | null | undefined
+  const read = () => {
+    const text = readWorkTreeFile(file, MAX_SOURCE_CHARACTERS)
     return text === null ? null : { text, definitions: readDefinitions(path, text) }
   }
   return {
     stamp: `${file.size} ${file.changedAt}`,
     content: () => {
-      content ??= read()
+      content = content === undefined ? read() : content
       return content
     },
   }
 }
 
-async function checkInFile(
+function checkInFile(
   results: Map<string, { stamp: string; check: AnchorCheck | 'missing' }>,
   anchor: Anchor,
-  lookAt: (path: string) => Promise<Looked>,
-): Promise<AnchorCheck | 'missing'> {
+  lookAt: (path: string) => ExaminedFile,
+): AnchorCheck | 'missing' {
   if (anchor.name === null || languageOf(anchor.path) === null) return UNKNOWN_CHECK
-  const file = await lookAt(anchor.path)
+  const file = lookAt(anchor.path)
   if (file === 'refused') return UNKNOWN_CHECK
   if (file === 'missing') return 'missing'
   const known = results.get(keyOf(anchor))
   if (known?.stamp === file.stamp) return known.check
-  const content = await file.content()
+  const content = file.content()
   if (content === null) return UNKNOWN_CHECK
   const located = locate(anchor, content.definitions)
   const check = located ? describeLocated(anchor, located, content.text) : 'missing'

@@ -1,5 +1,4 @@
-import { constants } from 'node:fs'
-import { open, realpath, stat } from 'node:fs/promises'
+import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { exists, isMissingFileError, readSmallFile } from './files.ts'
 
@@ -47,13 +46,17 @@ function gitFolderOf(top: string): string | null {
 /** A file of a work tree. `refused` is a path that leads out of it, or something that is not a plain file of the allowed size. */
 export type WorkTreeFile = { kind: 'file'; realPath: string; size: number; changedAt: number } | { kind: 'missing' } | { kind: 'refused' }
 
-/** Looks at a file without opening it. Links are followed only inside the work tree, so that nobody's other files are read. */
-export async function findWorkTreeFile(top: string, path: string, maxBytes: number): Promise<WorkTreeFile> {
+/**
+ * Looks at a file without opening it. Links are followed only inside the work tree, so that nobody's other files are read. Synchronous, like the
+ * search for the project: with threads, twenty files would take five times as long, and a session waits.
+ */
+export function findWorkTreeFile(top: string, path: string, maxBytes: number): WorkTreeFile {
   if (!isInnerPath(path)) return { kind: 'refused' }
   try {
-    const [root, realPath] = await Promise.all([realpath(top), realpath(join(top, path))])
+    const realPath = realpathSync(join(top, path))
+    const root = realpathSync(top)
     if (!realPath.startsWith(root === '/' ? '/' : `${root}/`) || realPath.startsWith(join(root, '.git', '/'))) return { kind: 'refused' }
-    const found = await stat(realPath)
+    const found = statSync(realPath)
     if (!found.isFile() || found.size > maxBytes) return { kind: 'refused' }
     return { kind: 'file', realPath, size: found.size, changedAt: found.mtimeMs }
   } catch (cause) {
@@ -73,14 +76,14 @@ function isInnerPath(path: string): boolean {
 }
 
 /** The text of a file that was looked at; null if it has become something else meanwhile. */
-export async function readWorkTreeFile({ realPath }: { realPath: string }, maxBytes: number): Promise<string | null> {
+export function readWorkTreeFile({ realPath }: { realPath: string }, maxBytes: number): string | null {
   try {
-    const file = await open(realPath, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW)
+    const file = openSync(realPath, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW)
     try {
-      const found = await file.stat()
-      return found.isFile() && found.size <= maxBytes ? await file.readFile('utf8') : null
+      const found = fstatSync(file)
+      return found.isFile() && found.size <= maxBytes ? readFileSync(file, 'utf8') : null
     } finally {
-      await file.close()
+      closeSync(file)
     }
   } catch {
     return null

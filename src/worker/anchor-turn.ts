@@ -119,7 +119,7 @@ function openCode(services: Services, folder: string) {
     inTree: (file: string) => treePath(top, folder, file),
     read: async (path: string): Promise<string | null> => {
       if (languageOf(path) === null || isExcluded(path)) return null
-      const file = await findWorkTreeFile(top, path, MAX_FILE_BYTES)
+      const file = findWorkTreeFile(top, path, MAX_FILE_BYTES)
       return file.kind === 'file' ? readWorkTreeFile(file, MAX_FILE_BYTES) : null
     },
   }

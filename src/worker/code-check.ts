@@ -16,11 +16,14 @@ export const MAX_CHECKED_MEMORIES = 20
 /** Anchors of one memory that are looked at. */
 const MAX_ANCHORS_PER_MEMORY = 6
 
+/** What comparing memories with code needs of the worker. */
+export type CodeServices = Pick<Services, 'store' | 'settings' | 'environment'>
+
 /** How long a hook waits: nobody may notice, but a worker that has just started reads slowly. */
 const HOOK_WAIT: CheckWait = { readMs: 60, searchMs: 10 }
 
 export async function marksForHook(
-  services: Services,
+  services: CodeServices,
   place: { folder: string } | { project: ProjectKey },
   refs: DocumentRef[],
 ): Promise<Map<string, CodeMark>> {
@@ -29,7 +32,12 @@ export async function marksForHook(
 }
 
 /** The marks of memories by `kind:ref`; those without a mark are left out. `wait` is how long the caller can wait. */
-export async function marksOf(services: Services, folder: string, refs: DocumentRef[], wait: CheckWait): Promise<Map<string, CodeMark>> {
+export async function marksOf(
+  services: CodeServices,
+  folder: string,
+  refs: DocumentRef[],
+  wait: CheckWait,
+): Promise<Map<string, CodeMark>> {
   const checked = await checkMemories(services, folder, refs.slice(0, MAX_CHECKED_MEMORIES), wait)
   const marks = new Map<string, CodeMark>()
   for (const memory of checked) {
@@ -46,7 +54,12 @@ export const markOf = async (store: Store, { ref, anchors }: CheckedMemory): Pro
 export type CheckedMemory = { ref: DocumentRef; anchors: CheckedAnchor[] }
 
 /** Checks the memories that have anchors. */
-export async function checkMemories(services: Services, folder: string, refs: DocumentRef[], wait: CheckWait): Promise<CheckedMemory[]> {
+export async function checkMemories(
+  services: CodeServices,
+  folder: string,
+  refs: DocumentRef[],
+  wait: CheckWait,
+): Promise<CheckedMemory[]> {
   const stored = refs.length === 0 ? new Map() : await (await services.store.anchors()).of(refs)
   if (stored.size === 0) return []
   const tree = workTreeOf(services, folder)
@@ -76,7 +89,7 @@ const trees = new WeakMap<Store, Map<string, WorkTree>>()
 /** Work trees that are kept open: results are remembered for each. */
 const MAX_WORK_TREES = 16
 
-export function workTreeOf({ store, settings, environment }: Services, folder: string): WorkTree {
+export function workTreeOf({ store, settings, environment }: CodeServices, folder: string): WorkTree {
   const top = workTreeTop(folder)
   const open = trees.get(store) ?? new Map<string, WorkTree>()
   trees.set(store, open)
@@ -114,7 +127,7 @@ const REQUEST_WAIT: CheckWait = { readMs: 300, searchMs: 200 }
 
 /** Marks for memories of several projects, each compared with the folder where its project was last worked on. */
 export async function marksByProject(
-  services: Services,
+  services: CodeServices,
   memories: { kind: DocumentRef['kind']; id: string; project: ProjectKey }[],
 ): Promise<Map<string, CodeMark>> {
   const marks = new Map<string, CodeMark>()

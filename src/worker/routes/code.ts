@@ -116,8 +116,8 @@ async function anchorsNow(services: Services, ref: DocumentRef, folder: string, 
     }
     const path = check.movedTo ?? anchor.path
     const name = check.renamedTo ?? anchor.name
-    const file = await findWorkTreeFile(top, path, MAX_FILE_BYTES)
-    const text = file.kind === 'file' ? await readWorkTreeFile(file, MAX_FILE_BYTES) : null
+    const file = findWorkTreeFile(top, path, MAX_FILE_BYTES)
+    const text = file.kind === 'file' ? readWorkTreeFile(file, MAX_FILE_BYTES) : null
     if (text === null || name === null) continue
     const found = anchorsNamed(path, text, (leaf) => leaf === leafOf(name), { commit, branch }, false)
     anchors.push(...found.filter((one) => one.name === name))

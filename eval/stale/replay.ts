@@ -227,7 +227,8 @@ async function trueFate(
   const known = new Set(before.definitions.map(({ name }) => name))
   const inFile = likest(definition, file?.definitions.filter(({ name }) => !known.has(name)) ?? [])
   const elsewhere = await likestElsewhere(from, to, definition, path, place, changes, files)
-  const best = [inFile, elsewhere].filter((one) => one !== null).sort((a, b) => b.ratio - a.ratio)[0]
+  const best = [inFile, elsewhere.likest].filter((one) => one !== null).sort((a, b) => b.ratio - a.ratio)[0]
+  if (!best && elsewhere.isUnsure) return null
   if (!best || best.ratio < 0.4) return { state: 'gone', moved: false }
   if (best.ratio < 0.6) return { state: 'disputable', moved: true }
   return { state: isSameCode(best.definition, definition) ? 'same' : 'changed', moved: true }
@@ -256,18 +257,21 @@ async function likestElsewhere(
   place: string | null,
   changes: Changes,
   files: FileStore,
-): Promise<Likest | null> {
+): Promise<{ likest: Likest | null; isUnsure: boolean }> {
   const leaf = leafOf(definition.name)
   let best: Likest | null = null
+  let isUnsure = false
   for (const other of changes.changed) {
     if (other === path || other === place || trueLanguageOf(other) !== trueLanguageOf(path)) continue
     if (!(await files.text(to, other))?.includes(leaf)) continue
     const now = await files.read(to, other)
+    // The parser may not have seen it there.
+    isUnsure ||= now?.isBroken ?? false
     const earlier = new Set((await files.read(from, other))?.definitions.map(({ name }) => name))
     const found = likest(definition, now?.definitions.filter(({ name }) => leafOf(name) === leaf && !earlier.has(name)) ?? [])
     if (found && (!best || found.ratio > best.ratio)) best = found
   }
-  return best
+  return { likest: best, isUnsure }
 }
 
 /** The share of runs of three tokens that two lists have in common. */

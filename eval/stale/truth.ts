@@ -92,6 +92,8 @@ export async function openTruth(extraGrammars: Record<string, string>) {
       collect(tree.rootNode, '', entry.grammar, definitions)
       const isBroken = tree.rootNode.hasError
       tree.delete()
+      // Where this grammar fails, it takes local variables for members, and forgets the class.
+      if (isBroken && entry.grammar === 'swift') return { definitions: definitions.map((one) => ({ ...one, isBroken })), isBroken }
       return { definitions, isBroken }
     },
     /** The file with another layout, made from its tokens; null where layout has a meaning. */
@@ -239,7 +241,12 @@ function isDefinition(node: Node, grammar: string): boolean {
 
 /** `NAME = …` in Python, Ruby and shells, and `a.b = …` in JavaScript. */
 function isAssignedValue(node: Node, grammar: string): boolean {
-  if (grammar === 'bash') return node.type === 'variable_assignment' && node.parent?.type === 'program'
+  if (grammar === 'bash')
+    return (
+      node.type === 'variable_assignment' &&
+      /^(?:program|compound_statement)$/.test(node.parent?.type ?? '') &&
+      node.parent?.parent?.type !== 'function_definition'
+    )
   if (grammar === 'ruby') return node.type === 'assignment' && node.childForFieldName('left')?.type === 'constant'
   if (grammar === 'python') return node.type === 'assignment' && node.childForFieldName('left')?.type === 'identifier'
   if (/script|tsx/.test(grammar))

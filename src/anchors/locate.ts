@@ -17,7 +17,7 @@ export function locate(anchor: Anchor, definitions: Definition[]): Located | nul
 }
 
 /** Definitions that may be the anchor's under another name: those with the same last name first, then those most like it. */
-export function lookalikes(anchor: Anchor, definitions: Definition[]): Located[] {
+export function lookalikes(anchor: Anchor, definitions: Definition[]): (Located & { ratio: number })[] {
   const leaf = leafOf(anchor.name ?? '')
   const sketch = Buffer.from(anchor.sketch, 'base64')
   return definitions

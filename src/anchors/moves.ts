@@ -110,6 +110,9 @@ async function firstNew(anchor: Anchor, found: Located[], path: string, history:
   return found.find(({ definition, isSame }) => (before ? !before.has(definition.name) : isSame)) ?? null
 }
 
+/** Many classes have an `init`: in another class and another file, more of the code must be the same. */
+const OTHER_CONTAINER_RATIO = 0.65
+
 /** The definition of the same last name in another file: preferably with the same containers, then the one most like it. */
 async function findElsewhere(top: string, anchor: Anchor, files: FileReader, history: History): Promise<AnchorCheck | null> {
   const leaf = leafOf(anchor.name ?? '')
@@ -120,7 +123,10 @@ async function findElsewhere(top: string, anchor: Anchor, files: FileReader, his
   for (const path of nearestFirst(paths, anchor.path).slice(0, MAX_FILES_SEARCHED)) {
     const file = await files(path)
     const named = file?.definitions.filter(({ name }) => leafOf(name) === leaf) ?? []
-    const found = file && named.length > 0 ? await firstNew(anchor, lookalikes(anchor, named), path, history) : null
+    const alike = lookalikes(anchor, named).filter(
+      ({ definition, ratio }) => definition.name === anchor.name || ratio >= OTHER_CONTAINER_RATIO,
+    )
+    const found = file ? await firstNew(anchor, alike, path, history) : null
     if (!file || !found) continue
     const rank = Number(found.definition.name === anchor.name) * 2 + Number(found.isSame)
     if (!best || rank > best.rank) best = { found, path, text: file.text, rank }

@@ -65,7 +65,8 @@ function passesOf(runs: CheckRun[]): PassedTestRun[] {
   const passes = runs.flatMap((run): PassedTestRun[] => {
     const hasRunTests = run.kind === 'test' || (run.kind === 'git' && (run.report?.passed ?? 0) > 0)
     if (!run.passed || !hasRunTests || (run.report?.failed ?? 0) > 0) return []
-    return [{ command: describeRun(run), isWhole: run.isWhole || run.kind === 'git', at: run.at }]
+    const runner = run.report?.runner ? { runner: run.report.runner } : {}
+    return [{ command: describeRun(run), isWhole: run.isWhole || run.kind === 'git', at: run.at, ...runner }]
   })
   return [...new Map(passes.map((pass) => [pass.command, pass])).values()].slice(-MAX_TRACED_PASSES)
 }

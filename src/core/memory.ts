@@ -139,7 +139,19 @@ export type Turn = {
 }
 
 /** A command that failed and has not passed since. */
-export type OpenFailure = { command: string; names: string[]; error: string; at: number; promptNumber: number }
+export type OpenFailure = {
+  command: string
+  names: string[]
+  error: string
+  at: number
+  promptNumber: number
+  /** The program that ran it, as far as its output shows. */
+  runner?: string
+  /** The folder that its line entered first. */
+  folder?: string
+  /** It may pass by now: the failing tests passed alone, or a script passed that may have run them. It is neither fixed nor failing. */
+  isUnclear?: true
+}
 
 /** Facts from the tools of a turn that its texts may not mention. */
 export type Traces = {
@@ -154,7 +166,7 @@ export type Traces = {
 }
 
 /** A run of tests that passed; `isWhole` when it ran all tests. */
-export type PassedTestRun = { command: string; isWhole: boolean; at: number }
+export type PassedTestRun = { command: string; isWhole: boolean; at: number; runner?: string }
 
 /** A check that failed and was fixed in one turn; `isApart` when the fixing edit can be distinguished from the edit that broke it. */
 export type FixedCheck = { command: string; failedAt: number; isApart: boolean }

@@ -2,6 +2,7 @@
  * Inject decides which few memories the model sees, and words them. Everything it writes is recalled text, so it is data: neutralised, one
  * line each, inside one tagged block. Capture removes that block again, so that no memory is made of a memory.
  */
+import { compareSuites } from '../core/check-command.ts'
 import type { ProjectKey } from '../core/ids.ts'
 import type { Observation, OpenFailure, PassedTestRun, Prompt, Summary } from '../core/memory.ts'
 import type { Store, WithBranch } from '../store/store.ts'
@@ -123,7 +124,9 @@ async function describeSummary(
   const session = await store.sessions.get(summary.sessionId)
   const failures = await store.prompts.openFailuresBefore(summary.sessionId, Number.MAX_SAFE_INTEGER)
   const passes = failures.length === 0 ? [] : await store.prompts.recentPasses(project, summary.branch, MAX_PASSING_TURNS)
-  const failing = failures.filter((failure) => !passes.some((pass) => isFixedBy(failure, pass)) && isNewFailure(failure, resumed))
+  const failing = failures.filter(
+    (failure) => !failure.isUnclear && !passes.some((pass) => isFixedBy(failure, pass)) && isNewFailure(failure, resumed),
+  )
   const isSettled = failures.some((failure) => failure.promptNumber === summary.promptNumber && resumed?.repairs.include(failure))
   const current = isSettled ? { ...summary, nextSteps: '' } : summary
   const result = await (await loadResults()).resultOf(store, summary)
@@ -138,9 +141,9 @@ function isNewFailure(failure: OpenFailure, resumed: Resumed | null): boolean {
 /** How many turns with passing tests are checked for failures that they fixed. */
 const MAX_PASSING_TURNS = 50
 
-/** Another session may have continued the work: a later run of all tests, or of the same ones, that passed. */
-function isFixedBy({ command, at }: OpenFailure, pass: PassedTestRun): boolean {
-  return pass.at > at && (pass.isWhole || pass.command === command)
+/** Another session may have continued the work: a later run of the same tests, or of all tests by what may be the same program, that passed. */
+function isFixedBy(failure: OpenFailure, pass: PassedTestRun): boolean {
+  return pass.at > failure.at && (pass.command === failure.command || (pass.isWhole && compareSuites(pass, failure) !== 'other'))
 }
 
 /** The last prompt, if it asks for something and has no answer: the agent was stopped, or is still working. */

@@ -77,7 +77,7 @@ export async function turnForDistiller(store: Store, { session, prompt, uses }: 
   }
 }
 
-function performedActions(agent: AgentName, uses: ToolUse[], readAction: ReadAction): PerformedAction[] {
+export function performedActions(agent: AgentName, uses: ToolUse[], readAction: ReadAction): PerformedAction[] {
   return uses.map((use) => ({
     id: use.toolUseId,
     tool: use.tool,
@@ -102,7 +102,8 @@ export async function saveActivity(
   const isForgotten = await store.distilledTurns.hasForgottenObservation(prompt.sessionId, prompt.number)
   if (uses.length === 0 && !isForgotten) return
   const actions = isForgotten ? [] : performedActions(session.agent, uses, readAction)
-  await store.prompts.setActivity(prompt, activityText(actions), tracesOf(actions, session.folder))
+  const openBefore = await store.prompts.openFailuresBefore(session.id, prompt.number)
+  await store.prompts.setActivity(prompt, activityText(actions), tracesOf(actions, session.folder, openBefore))
 }
 
 /** Replaces the memories of a turn. The session must already have the memory session id. */

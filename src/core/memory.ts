@@ -46,6 +46,8 @@ export type Prompt = {
   answer: string | null
   at: number
   answeredAt: number | null
+  /** What undid the changes of its turn, as `P12` for a prompt or `C5` for a commit. Absent while some of them hold, and if there were none. */
+  undoneBy?: string
 }
 
 /** A run of turns of a session about one subject, by their numbers, and the turn whose answer is its result; null while there is none. */
@@ -99,6 +101,8 @@ export type Observation = ObservationDraft & {
   tokens: number
   /** The author: `plain` for the rules, or a model's name. */
   model: string
+  /** What undid its changes, as for a prompt. */
+  undoneBy?: string
 }
 
 /** The five fields of a turn's summary, and notes. A field without content is empty. */
@@ -163,7 +167,12 @@ export type Traces = {
   passes?: PassedTestRun[]
   /** The checks that failed in the turn and passed after an edit. Absent when there were none. */
   mended?: FixedCheck[]
+  /** The failures that the turn put right, its own and those of earlier turns. Absent when there were none. */
+  fixes?: KnownFix[]
 }
+
+/** What put a failure right. `signatures` recognise the failure when it happens again. */
+export type KnownFix = { signatures: string[]; command: string; files: string[]; commands: string[]; failedAt: number; at: number }
 
 /** A run of tests that passed; `isWhole` when it ran all tests. */
 export type PassedTestRun = { command: string; isWhole: boolean; at: number; runner?: string }

@@ -25,6 +25,7 @@ export type ObservationTableRow = {
   tokens: number
   model: string
   at: number
+  undone_by: string | null
 }
 
 /** A memory and the branch of its turn; null outside git, or when unknown. */
@@ -248,5 +249,7 @@ export function observationOf(row: ObservationTableRow): Observation {
     tokens: row.tokens,
     model: row.model,
     at: row.at,
+    // Missing in rows that an older version deleted.
+    ...(row.undone_by ? { undoneBy: row.undone_by } : {}),
   }
 }

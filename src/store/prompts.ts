@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { asProjectKey, type ProjectKey } from '../core/ids.ts'
-import type { OpenFailure, PassedTestRun, Prompt, Session, Traces } from '../core/memory.ts'
+import type { KnownFix, OpenFailure, PassedTestRun, Prompt, Session, Traces } from '../core/memory.ts'
 import type { IndexedDocument } from './document.ts'
 import { CONTEXT_PROMPTS_EACH_SIDE } from './document-rows.ts'
 import type { DocumentIndexes } from './documents.ts'
@@ -17,10 +17,14 @@ type PromptRow = {
   answer: string | null
   at: number
   answered_at: number | null
+  undone_by: string | null
 }
 
 /** How much of each neighbouring prompt is context. Measured: a few hundred characters of two prompts work best. */
 const CONTEXT_CHARS_PER_PROMPT = 300
+
+/** How many of a project's newest turns with a fix are searched for an error. */
+const MAX_FIX_TURNS = 2000
 
 /** Every statement about prompts and the answers to them. */
 export function promptStatements(db: Database, index: DocumentIndexes) {
@@ -90,6 +94,15 @@ export function promptStatements(db: Database, index: DocumentIndexes) {
   const passesOf = db.prepare<{ passes: string }, SqlParams>(`
     SELECT traces ->> 'passes' AS passes FROM prompts
     WHERE session_id IN (SELECT value FROM json_each(@sessions)) AND traces ->> 'passes' IS NOT NULL`)
+  const fixes = db.prepare<{ sessionId: number; number: number; fix: string }, SqlParams>(`
+    SELECT p.session_id AS sessionId, p.number, f.value AS fix
+    FROM (SELECT session_id, number, traces FROM prompts
+      WHERE project = @project AND traces ->> 'fixes' IS NOT NULL ORDER BY at DESC LIMIT ${MAX_FIX_TURNS}) p
+      CROSS JOIN json_each(p.traces, '$.fixes') f
+    WHERE p.session_id <> @notSession
+      AND EXISTS (SELECT 1 FROM json_each(f.value, '$.signatures') s CROSS JOIN json_each(@signatures) w ON w.value = s.value)
+    LIMIT 1`)
+  const hasFixes = db.prepare("SELECT 1 FROM prompts WHERE project = @project AND traces ->> 'fixes' IS NOT NULL LIMIT 1")
   const all = eachRow<PromptRow & { content_session_id: string; agent: string }>(
     db,
     `
@@ -215,6 +228,17 @@ export function promptStatements(db: Database, index: DocumentIndexes) {
     /** The tests that passed in these sessions. */
     passesOf: async (sessions: number[]): Promise<PassedTestRun[]> =>
       passesOf.all({ sessions: JSON.stringify(sessions) }).flatMap((row) => readJsonColumn<PassedTestRun[]>(row.passes)),
+    /** Whether some turn of the project put a failure right. */
+    hasFixes: async (project: ProjectKey): Promise<boolean> => hasFixes.get({ project }) !== null,
+    /** The newest turn of another session that put one of these failures right. */
+    fixOf: async (
+      project: ProjectKey,
+      signatures: string[],
+      notSession: number,
+    ): Promise<{ sessionId: number; number: number; fix: KnownFix } | null> => {
+      const row = fixes.get({ project, signatures: JSON.stringify(signatures), notSession })
+      return row && { ...row, fix: readJsonColumn<KnownFix>(row.fix) }
+    },
     /** The failures that were open when the turn started: those of the nearest earlier turn. */
     openFailuresBefore: async (sessionId: number, number: number): Promise<OpenFailure[]> => {
       const row = failures.get({ sessionId, number })
@@ -255,5 +279,6 @@ function fromRow(row: PromptRow): Prompt {
     answer: row.answer,
     at: row.at,
     answeredAt: row.answered_at,
+    ...(row.undone_by === null ? {} : { undoneBy: row.undone_by }),
   }
 }

@@ -168,10 +168,33 @@ async function replyTo(
     if (event.kind === 'session-started') return sessionStartReply(services, session, event.source, now)
     if (event.kind === 'prompt-submitted' && event.origin === 'person')
       return promptReply(services, session, cleanText(event.text, services.rules(agent)).text, changes, now)
-    if (event.kind === 'tool-used' && event.error === null && event.agentId === null && !services.rules(agent).isInExcludedFolder(event))
-      return fileReply(services, agent, session, event, now)
+    if (event.kind === 'tool-used' && event.agentId === null && !services.rules(agent).isInExcludedFolder(event)) {
+      const reply = (await errorReply(services, session, event, changes, now)) ?? (await fileReply(services, agent, session, event, now))
+      if (reply !== EMPTY_REPLY) return reply
+    }
   }
   return EMPTY_REPLY
+}
+
+/** Cheap to look for; most output has none of these words. */
+const MAY_HAVE_FAILED = /fail|error|not ok|exception|panic|✗|✖|rejected/i
+
+/** What put right an error that the agent has just met. Null if nothing is known about it; the code that reads output is loaded only when it may be. */
+async function errorReply(
+  services: Services,
+  session: Session,
+  event: Extract<AgentEvent, { kind: 'tool-used' }>,
+  changes: Change[],
+  now: number,
+): Promise<DeliveryReply | null> {
+  const stored = changes.find((change) => change.kind === 'tool-use-added' && (!event.toolUseId || change.toolUseId === event.toolUseId))
+  if (stored?.kind !== 'tool-use-added' || event.interrupted || !(await services.store.prompts.hasFixes(session.project))) return null
+  if (!MAY_HAVE_FAILED.test(event.error ?? JSON.stringify(event.output ?? ''))) return null
+  const { errorBrief } = await import('./error-reply.ts')
+  const known = await errorBrief(services, session, stored.toolUseId, now)
+  return (
+    known && { reply: { context: known.brief.text }, record: () => recordInjection(services, session, known.occasion, known.brief, now) }
+  )
 }
 
 async function sessionStartReply(services: Services, session: Session, source: SessionStartSource, now: number): Promise<DeliveryReply> {
@@ -245,7 +268,7 @@ async function fileReply(
   event: Extract<AgentEvent, { kind: 'tool-used' }>,
   now: number,
 ): Promise<DeliveryReply> {
-  const path = relativeTo(session.folder, agent.fileOf(event.input))
+  const path = event.error === null ? relativeTo(session.folder, agent.fileOf(event.input)) : null
   if (!path) return EMPTY_REPLY
   const occasion = `file:${path}`
   if (await services.store.injections.wasInjected(session, occasion)) return EMPTY_REPLY

@@ -22,20 +22,21 @@ const MAX_OPEN_FAILURES = 10
 /**
  * Follows each failing check until the same check passes, or a wider run by the same program. Anything less, such as the failing test alone or a
  * script that may have run it, leaves it unclear: no longer failing and not fixed. A check that passes without an edit (a retry, an automatic
- * format) is dropped, not solved.
+ * format) is `retried`, not solved.
  */
 export function followFailures(
   runs: CheckRun[],
   edits: TurnEdit[],
   carried: OpenFailure[],
   promptNumber: number,
-): { solved: SolvedFailure[]; open: OpenFailure[] } {
+): { solved: SolvedFailure[]; retried: Omit<SolvedFailure, 'edits'>[]; open: OpenFailure[] } {
   let open: { failure: OpenFailure; failed: CheckRun | null; seen: string[] }[] = carried.map((failure) => ({
     failure,
     failed: null,
     seen: failure.names,
   }))
   const solved: SolvedFailure[] = []
+  const retried: Omit<SolvedFailure, 'edits'>[] = []
   for (const run of runs) {
     if (run.passed) {
       open = open.flatMap((o) => {
@@ -43,10 +44,10 @@ export function followFailures(
         const failure = remainingFailure(o.failure, run)
         if (failure) return { ...o, failure }
         const between = edits.filter((edit) => edit.index > (failed?.index ?? -1) && edit.index < run.index)
-        if (between.length > 0) {
-          const { isUnclear: _, ...cause } = o.failure
-          solved.push({ failure: { ...cause, names: seen }, failed, passed: run, edits: between })
-        }
+        const { isUnclear: _, ...cause } = o.failure
+        const passed = { failure: { ...cause, names: seen }, failed, passed: run }
+        if (between.length > 0) solved.push({ ...passed, edits: between })
+        else retried.push(passed)
         return []
       })
     } else {
@@ -60,7 +61,7 @@ export function followFailures(
       open.push({ failure, failed: earlier ? earlier.failed : run, seen })
     }
   }
-  return { solved, open: open.map((o) => o.failure).slice(-MAX_OPEN_FAILURES) }
+  return { solved, retried, open: open.map((o) => o.failure).slice(-MAX_OPEN_FAILURES) }
 }
 
 /** A failure as one fact: the command with its failing tests or its error. */

@@ -22,6 +22,13 @@ test('an empty reply is an empty object', () => {
   expect(hostReply('UserPromptSubmit', { context: '', message: '' })).toEqual({})
 })
 
+test('a refusal is an answer of its own, before the tool runs only', () => {
+  expect(hostReply('PreToolUse', { refusal: 'It failed before.' })).toEqual({
+    hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'deny', permissionDecisionReason: 'It failed before.' },
+  })
+  expect(hostReply('PostToolUse', { refusal: 'It failed before.' })).toEqual({})
+})
+
 test('events that take no context get an empty object', () => {
   const silent = [
     'Stop',
@@ -30,7 +37,6 @@ test('events that take no context get an empty object', () => {
     'PreCompact',
     'PostCompact',
     'SessionEnd',
-    'PreToolUse',
     'PostToolBatch',
     'Notification',
     '',

@@ -2,6 +2,7 @@ import type { PerformedAction } from './action.ts'
 import type { AgentName } from './agent.ts'
 import type { ContentSessionId, MemorySessionId, ProjectKey } from './ids.ts'
 import type { Note, NoteId } from './note.ts'
+import type { WorkStep } from './work.ts'
 
 /** How long a deleted memory can be restored; then its text is erased. */
 export const RESTORABLE_DAYS = 7
@@ -124,6 +125,8 @@ export type Summary = SummaryDraft & {
   source: 'turn' | 'compact' | 'subagent'
   model: string
   at: number
+  /** What undid the changes of its turn, as for a prompt. */
+  undoneBy?: string
 }
 
 /** A turn as a distiller reads it. */
@@ -169,6 +172,8 @@ export type Traces = {
   mended?: FixedCheck[]
   /** The failures that the turn put right, its own and those of earlier turns. Absent when there were none. */
   fixes?: KnownFix[]
+  /** What it did to files, to tell later whether that was undone. Absent when it changed nothing. */
+  work?: WorkStep[]
 }
 
 /** What put a failure right. `signatures` recognise the failure when it happens again. */

@@ -2,18 +2,17 @@
  * Inject decides which few memories the model sees, and words them. Everything it writes is recalled text, so it is data: neutralised, one
  * line each, inside one tagged block. Capture removes that block again, so that no memory is made of a memory.
  */
-import { compareSuites } from '../core/check-command.ts'
 import type { ProjectKey } from '../core/ids.ts'
-import type { Observation, OpenFailure, PassedTestRun, Prompt, Summary } from '../core/memory.ts'
+import type { Observation, OpenFailure, Prompt, Summary } from '../core/memory.ts'
 import type { Store, WithBranch } from '../store/store.ts'
 import { orderByAge } from './effective-age.ts'
 import { notesFor } from './notes.ts'
 import type { Budget, InjectedBrief } from './page.ts'
+import { isFixedBy, MAX_PASSING_TURNS } from './passing-tests.ts'
 import type { Repairs } from './repairs.ts'
 import type { ResumedKnowledge } from './session-knowledge.ts'
 import type { SummaryInBrief } from './write-brief.ts'
 
-export { fileBriefFor } from './file-brief.ts'
 export { BRIEF_BUDGET, type Budget, type InjectedBrief, OPEN_PROMPT_REASON } from './page.ts'
 export { MAX_RECALL_TOKENS, RECALL_THRESHOLDS, type RecallThresholds, recallFor, relevantHits } from './recall.ts'
 export { rulesFor } from './rules.ts'
@@ -136,14 +135,6 @@ async function describeSummary(
 /** A resumed session knew of a failure at its last brief, or could have; and it may have repaired a later one. */
 function isNewFailure(failure: OpenFailure, resumed: Resumed | null): boolean {
   return resumed === null || (failure.at > resumed.knowledge.briefed.at && !resumed.repairs.include(failure))
-}
-
-/** How many turns with passing tests are checked for failures that they fixed. */
-const MAX_PASSING_TURNS = 50
-
-/** Another session may have continued the work: a later run of the same tests, or of all tests by what may be the same program, that passed. */
-function isFixedBy(failure: OpenFailure, pass: PassedTestRun): boolean {
-  return pass.at > failure.at && (pass.command === failure.command || (pass.isWhole && compareSuites(pass, failure) !== 'other'))
 }
 
 /** The last prompt, if it asks for something and has no answer: the agent was stopped, or is still working. */

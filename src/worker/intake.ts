@@ -6,7 +6,6 @@ import { countTokens } from '../core/tokens.ts'
 import {
   BRIEF_BUDGET,
   briefFor,
-  fileBriefFor,
   type InjectedBrief,
   knowledgeOf,
   MAX_RECALL_TOKENS,
@@ -272,6 +271,7 @@ async function fileReply(
   if (!path) return EMPTY_REPLY
   const occasion = `file:${path}`
   if (await services.store.injections.wasInjected(session, occasion)) return EMPTY_REPLY
+  const { fileBriefFor } = await import('../inject/file-brief.ts')
   const brief = await fileBriefFor(services.store, session, path, now)
   if (!brief.text) return EMPTY_REPLY
   return { reply: { context: brief.text }, record: () => recordInjection(services, session, occasion, brief, now) }

@@ -30,17 +30,7 @@ test('a refusal is an answer of its own, before the tool runs only', () => {
 })
 
 test('events that take no context get an empty object', () => {
-  const silent = [
-    'Stop',
-    'StopFailure',
-    'SubagentStop',
-    'PreCompact',
-    'PostCompact',
-    'SessionEnd',
-    'PostToolBatch',
-    'Notification',
-    '',
-  ]
+  const silent = ['Stop', 'StopFailure', 'SubagentStop', 'PreCompact', 'PostCompact', 'SessionEnd', 'PostToolBatch', 'Notification', '']
   for (const event of silent) expect(hostReply(event, { context: 'c', message: 'm' })).toEqual({})
 })
 

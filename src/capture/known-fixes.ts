@@ -1,7 +1,7 @@
 import type { PerformedAction } from '../core/action.ts'
 import type { KnownFix, OpenFailure } from '../core/memory.ts'
 import { shorten } from '../core/text.ts'
-import { type CheckRun, checkRunsOf } from './plain/check-runs.ts'
+import { type CheckRun, checkRunsOf, describeRun } from './plain/check-runs.ts'
 import { type CommandPart, commandsOf, type FinishedCommand } from './plain/commands.ts'
 import type { TurnEdit } from './plain/edits.ts'
 import { errorSignatures } from './plain/error-signature.ts'
@@ -36,6 +36,13 @@ export function knownFixes(runs: CheckRun[], edits: TurnEdit[], commands: Finish
 export function recognizableFailures(action: PerformedAction, folder: string): { failure: OpenFailure; signatures: string[] }[] {
   const { open } = followFailures(checkRunsOf(commandsOf([action]), folder), [], [], 0)
   return open.map((failure) => ({ failure, signatures: errorSignatures(failure) })).filter(({ signatures }) => signatures.length > 0)
+}
+
+/** The checks that a shell line runs, as failures name them; none of those that it runs in a folder of its own. */
+export function checksInCommand(command: string, folder: string): string[] {
+  const use = { action: { kind: 'command' as const, command, purpose: null, output: '', exitCode: 0 } }
+  const action: PerformedAction = { id: '', tool: '', at: 0, failed: false, error: null, interrupted: false, agentId: null, ...use }
+  return checkRunsOf(commandsOf([action]), folder).flatMap((run) => (run.folder === '' ? describeRun(run) : []))
 }
 
 function fixOf(failure: OpenFailure, passed: CheckRun): Pick<KnownFix, 'signatures' | 'command' | 'failedAt' | 'at'> {

@@ -5,7 +5,7 @@
 export { catchUpOldTurns } from './catch-up.ts'
 export { distillTurn, performedActions } from './distill.ts'
 export { episodeDraft } from './episode-draft.ts'
-export { recognizableFailures } from './known-fixes.ts'
+export { checksInCommand, recognizableFailures } from './known-fixes.ts'
 export { type Mode, readMode } from './model/mode.ts'
 export { distillTurnWithModel, estimateModelTokens, type ModelDistiller, type ModelDistillJob, queueModelDistill } from './model-distill.ts'
 export { draftStatedNotes } from './statements.ts'

@@ -8,7 +8,7 @@ import type { Mention, Store } from '../store/store.ts'
 import { attributeValue, LOOK_FURTHER_HINT, observationLine } from './memory-lines.ts'
 import { noteLine, notesAbout } from './notes.ts'
 import { type BriefPart, type Budget, EMPTY_BRIEF, framePart, type InjectedBrief, openPage, type ReasonedItem } from './page.ts'
-import { isFixedBy, MAX_PASSING_TURNS } from './passing-tests.ts'
+import { failingChecksOf } from './passing-tests.ts'
 
 /** Short, because it comes on top of the tool's own output. */
 const FILE_BUDGET: Budget = { tokens: 200, characters: 900 }
@@ -59,7 +59,7 @@ const rankOf = ({ type, undoneBy }: Observation) => (type === 'decision' ? 0 : u
 const noteRank = ({ namespace }: Note) => (namespace === 'decisions' ? 0 : 1)
 
 /** Tests of the file, or errors in it, that failed when they were last run. */
-async function failingTestsOf(store: Store, { id, project }: FileReader, path: string, now: number): Promise<BriefPart[]> {
+async function failingTestsOf(store: Store, reader: FileReader, path: string, now: number): Promise<BriefPart[]> {
   const bare = path.slice(path.lastIndexOf('/') + 1)
   const stem = bare.replace(/(?:[._-](?:test|spec))?\.\w+$/, '')
   const isAbout = ({ names, error }: OpenFailure) =>
@@ -68,23 +68,14 @@ async function failingTestsOf(store: Store, { id, project }: FileReader, path: s
         text.includes(bare) ||
         (stem.length >= MIN_STEM_CHARACTERS && new RegExp(`\\b${RegExp.escape(stem)}[._-](?:test|spec)\\b`).test(text)),
     )
-  const sessions = await store.links.failuresBefore(project, now, MAX_FAILING_TURNS)
-  const about = sessions.flatMap(({ sessionId, open }) =>
-    sessionId === id ? [] : open.filter((failure) => !failure.isUnclear && isAbout(failure)).map((failure) => ({ sessionId, failure })),
-  )
-  if (about.length === 0) return []
-  const passes = await store.prompts.recentPasses(project, null, MAX_PASSING_TURNS)
-  const still = about.filter(({ failure }) => !passes.some((pass) => isFixedBy(failure, pass)))
-  const [newest] = still.toSorted((a, b) => b.failure.at - a.failure.at)
-  const prompt = newest && (await store.prompts.byNumber(newest.sessionId, newest.failure.promptNumber))
-  if (!newest || !prompt) return []
+  const [newest] = await failingChecksOf(store, reader, now, isAbout)
+  if (!newest) return []
   const { command, names, error, at } = newest.failure
   const what = shorten(neutralizeText(`\`${command}\`: ${names.slice(0, 2).join('; ') || error}`), 160)
-  const of = { kind: 'prompt' as const, id: prompt.id, why: `a check of ${path} failed in it and has not passed since` }
-  return [{ of, lines: [`P${prompt.id} · Failed when last run, ${formatAgo(at, now)}: ${what}`] }]
+  const of = { kind: 'prompt' as const, id: newest.promptId, why: `a check of ${path} failed in it and has not passed since` }
+  return [{ of, lines: [`P${newest.promptId} · Failed when last run, ${formatAgo(at, now)}: ${what}`] }]
 }
 
-const MAX_FAILING_TURNS = 20
 /** A shorter name of a file could be any word. */
 const MIN_STEM_CHARACTERS = 3
 

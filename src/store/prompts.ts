@@ -264,6 +264,9 @@ export function promptStatements(db: Database, index: DocumentIndexes) {
     setUndone: async (id: number, by: string | null) => {
       for (const row of setUndone.all({ id, by })) index.put(documentOf(row))
     },
+    /** The turns of a session whose changes were undone, by number, and what undid them. */
+    undoneTurns: async (sessionId: number): Promise<Map<number, string>> =>
+      new Map(ofSession.all({ sessionId }).flatMap(({ number, undone_by }) => (undone_by === null ? [] : [[number, undone_by] as const]))),
     /** Whether some turn of the project put a failure right. */
     hasFixes: async (project: ProjectKey): Promise<boolean> => hasFixes.get({ project }) !== null,
     /** The newest turn of another session that put one of these failures right. */

@@ -41,13 +41,44 @@ export async function ingestDelivery(
   isAwaited: () => boolean = () => true,
 ): Promise<Record<string, unknown>> {
   const { agent, payload, at } = delivery
-  const { session, events, changes } = await ingestWithoutReply(services, delivery)
+  const parsed = agent.parsePayload(payload, { at, event: delivery.event ?? null })
+  const hostReply = (reply: EventReply) => agent.hostReply(agent.eventName(payload, delivery.event) ?? '', reply)
+  const [first] = parsed
+  if (first?.kind === 'tool-starting') return hostReply(replyBeforeTool(services, agent, first))
+  const { session, events, changes } = await ingestParsedPayload(services, delivery, parsed)
   const current = session && (await currentSession(services.store, session, events))
+  if (current) await prepareActions(services, agent, current, events)
   const { reply, record } = current ? await replyTo(services, agent, current, events, changes, at) : EMPTY_REPLY
   if (record && !(await isAwaited())) return {}
   await record?.()
-  return agent.hostReply(agent.eventName(payload, delivery.event) ?? '', reply)
+  return hostReply(reply)
 }
+
+/** Loaded with the first session that the settings want it for. */
+let actions: typeof import('./action-memory.ts') | null = null
+
+/** Answers before a tool runs, from memory and without storing anything. What was shown is recorded after the reply. */
+function replyBeforeTool(services: Services, agent: Agent, event: Extract<AgentEvent, { kind: 'tool-starting' }>): EventReply {
+  if (!actions || !services.settings.hooks.pre_tool_use.enabled) return {}
+  const { reply, injected } = actions.replyBeforeTool(services, agent, event)
+  if (injected) setTimeout(() => void recordInjection(services, injected.session, injected.occasion, injected.brief, event.at), 0)
+  return reply
+}
+
+/** Prepares the answers to tools that are about to run, once the reply to this event is sent. */
+async function prepareActions(services: Services, agent: Agent, session: Session, events: AgentEvent[]): Promise<void> {
+  const { enabled, warn } = services.settings.hooks.pre_tool_use
+  if (!enabled) return
+  actions ??= await import('./action-memory.ts')
+  if (events.some(({ kind }) => kind === 'session-started' || kind === 'prompt-submitted')) actions.prepareActions(services, session)
+  const isChange = (event: AgentEvent) =>
+    event.kind === 'tool-used' &&
+    event.error === null &&
+    CHANGES.has(agent.readAction({ tool: event.tool, input: JSON.stringify(event.input ?? {}), output: null, error: null }).kind)
+  if (warn && events.some(isChange)) actions.noteChange(services, session)
+}
+
+const CHANGES = new Set<string>(['edit', 'write'])
 
 /** Every event but a tool use may have changed the session's row: its branch, its parent, where its context starts. */
 async function currentSession(store: Store, session: Session, events: AgentEvent[]): Promise<Session | null> {
@@ -59,9 +90,13 @@ type DeliveryReply = { reply: EventReply; record?: () => Promise<void> }
 const EMPTY_REPLY: DeliveryReply = { reply: {} }
 
 /** The same when no hook waits: a reply that is never shown must not be recorded as injected, so none is made. */
-export async function ingestWithoutReply(services: Services, { agent, payload, event, context, delivery, at }: Delivery) {
-  const parsed = agent.parsePayload(payload, { at, event: event ?? null })
-  const events = parsed.filter(({ kind }) => kind !== 'ignored' && kind !== 'not-understood')
+export async function ingestWithoutReply(services: Services, delivery: Delivery) {
+  const { agent, payload, event, at } = delivery
+  return ingestParsedPayload(services, delivery, agent.parsePayload(payload, { at, event: event ?? null }))
+}
+
+async function ingestParsedPayload(services: Services, { agent, context, delivery, at }: Delivery, parsed: AgentEvent[]) {
+  const events = parsed.filter(({ kind }) => kind !== 'ignored' && kind !== 'not-understood' && kind !== 'tool-starting')
   const ingested = events.length === 0 ? { session: null, changes: [] } : await ingestParsed(services, agent, events, context, delivery, at)
   // The rest of a batch is stored all the same.
   for (const part of parsed) if (part.kind === 'not-understood') throw new NotUnderstood(part.reason)
@@ -286,6 +321,7 @@ function relativeTo(folder: string, path: string | null): string | null {
 const MAX_RECORDED_LEFT_OUT_ITEMS = 50
 
 async function recordInjection(services: Services, session: Session, event: string, brief: InjectedBrief, at: number): Promise<void> {
+  actions?.noteShown(services, session, event)
   await services.store.transaction(() =>
     services.store.injections.add({
       sessionId: session.id,

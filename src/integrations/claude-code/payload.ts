@@ -111,6 +111,12 @@ function sessionEvents(name: string, payload: Payload, at: number): SessionEvent
       return payload.prompt === undefined
         ? notUnderstood('a prompt without its text')
         : [{ kind: 'prompt-submitted', promptId, ...parsePromptText(payload.prompt) }]
+    case 'PreToolUse': {
+      const call = ToolCall.safeParse(payload).data
+      return call
+        ? [{ kind: 'tool-starting', tool: call.tool_name, input: call.tool_input, agentId: payload.agent_id ?? null }]
+        : notUnderstood('a tool use without the name of the tool')
+    }
     case 'PostToolUse':
     case 'PostToolUseFailure':
       return toolUseEvents(payload, payload, () => (name === 'PostToolUse' ? null : reportedFailure(payload)))
@@ -154,7 +160,6 @@ const UNUSED_EVENTS = new Set([
   'PermissionRequest',
   'PostModelSwitch',
   'PreModelSwitch',
-  'PreToolUse',
   'Setup',
   'SubagentStart',
   'TaskCompleted',

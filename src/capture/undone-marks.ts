@@ -17,9 +17,9 @@ export async function settleUndoneTurn(store: Store, session: Session, prompt: P
  * again, so it looks at both sides. Call it inside a transaction.
  */
 export async function settleUndoneWork(store: Store, project: ProjectKey, at: number): Promise<Change[]> {
-  const turns = await store.prompts.workAround(project, at, MAX_TURNS_REPLAYED)
+  const turns = await (await store.turnWork()).around(project, at, MAX_TURNS_REPLAYED)
   if (turns.length === 0) return []
-  const undone = undoneWork(turns, hasCommits(turns) ? await store.commits.reverted(project) : [])
+  const undone = undoneWork(turns, hasCommits(turns) ? await (await store.turnWork()).revertedCommits(project) : [])
   const replayed = new Set(turns.map(({ id }) => `P${id}`))
   const changes: Change[] = []
   for (const turn of turns) changes.push(...(await markTurn(store, turn, undone.get(turn.id) ?? null, replayed)))
@@ -32,15 +32,17 @@ async function markTurn(store: Store, turn: StoredWork, undone: UndoneTurn | nul
   // The turn that undid it may be too far away to be replayed.
   const mayClear = (by: string | undefined) => by === undefined || by.startsWith('C') || replayed.has(by)
   const by = undone?.isWhole ? undone.by : null
-  if ((turn.undoneBy ?? null) !== by && (by !== null || mayClear(turn.undoneBy))) await store.prompts.setUndone(turn.id, by)
+  if ((turn.undoneBy ?? null) !== by && (by !== null || mayClear(turn.undoneBy))) await (await store.turnWork()).markTurn(turn.id, by)
   const changes: Change[] = []
   for (const o of await store.observations.ofTurn(turn.sessionId, turn.number)) {
     const isChange = o.type !== 'discovery' && o.type !== 'decision' && o.filesModified.length > 0
     const isUndone = isChange && o.filesModified.every((path) => undone?.files.has(path))
     const mark = isUndone ? (undone?.files.get(o.filesModified.at(-1) ?? '') ?? null) : null
     if ((o.undoneBy ?? null) === mark || (mark === null && !mayClear(o.undoneBy))) continue
-    const observation = await store.observations.setUndone(o.id, mark)
-    if (observation) changes.push({ kind: 'observation-added', observation })
+    await (await store.turnWork()).markObservation(o.id, mark)
+    const { undoneBy: _, ...unmarked } = o
+    changes.push({ kind: 'observation-added', observation: mark === null ? unmarked : { ...o, undoneBy: mark } })
   }
+  if (changes.length > 0) await store.observations.reindex(turn.sessionId, turn.number)
   return changes
 }

@@ -19,10 +19,10 @@ export type UndoneTurn = { files: Map<string, string>; isWhole: boolean; by: str
  * repository reverted, by their full hash. Work that came back is not undone.
  */
 export function undoneWork(turns: TurnWork[], revertedCommits: { hash: string; by: string }[]): Map<number, UndoneTurn> {
-  const replay = newReplay()
+  const replay: Replay = { pieces: [], commits: [], stashes: [], lastReset: null, askedFor: null }
   for (const turn of turns) {
-    replay.begin()
-    for (const step of turn.steps) replay.take(turn, step)
+    replay.askedFor = null
+    for (const step of turn.steps) take(replay, turn, step)
   }
   for (const piece of replay.pieces) {
     const hash = piece.commit?.hash
@@ -49,202 +49,202 @@ type Piece = {
 type CommitRecord = { folder: string; hash: string | null; isUndone: boolean; reverts: CommitRecord | null }
 type StashEntry = { folder: string; wasApplied: boolean }
 
-function newReplay() {
-  const pieces: Piece[] = []
-  const commits: CommitRecord[] = []
-  const stashes: StashEntry[] = []
-  let lastReset: { folder: string; commits: CommitRecord[] } | null = null
+/** The state of files, commits and stashes after the steps so far. */
+type Replay = {
+  pieces: Piece[]
+  commits: CommitRecord[]
+  stashes: StashEntry[]
+  lastReset: { folder: string; commits: CommitRecord[] } | null
   /** The turn that the person asked to undo. */
-  let askedFor: TurnWork | null = null
+  askedFor: TurnWork | null
+}
 
-  const undo = (wanted: Piece[], turn: TurnWork) => {
-    for (const piece of wanted) piece.undoneBy ??= `P${turn.id}`
-  }
-  const uncommitted = ({ folder }: TurnWork) =>
-    pieces.filter((p) => p.turn.folder === folder && p.commit === null && p.stash === null && p.undoneBy === null)
-  const ofCommits = (wanted: CommitRecord[]) => pieces.filter((p) => p.commit !== null && wanted.includes(p.commit))
-  const lastWork = (turn: TurnWork) =>
-    pieces.findLast((p) => p.turn.sessionId === turn.sessionId && p.turn !== turn && p.undoneBy === null)?.turn ?? null
-  /** Undoes the files of the turn that the person asked to undo, if at least this share of their changes is gone. */
-  const undoAsked = (turn: TurnWork, paths: string[] | null, gone: number) => {
-    const asked = pieces.filter((p) => p.turn === askedFor && p.undoneBy === null && isAmong(p.path, paths))
-    const meant = asked.filter((p) => weight(p.left.values()) <= (1 - gone) * weight(p.lines.values()))
-    undo(meant, turn)
-  }
-  const revive = (wanted: CommitRecord[]) => {
-    for (const commit of wanted) commit.isUndone = false
-    for (const piece of ofCommits(wanted)) piece.undoneBy = null
-  }
-  const undoCommits = (wanted: CommitRecord[], turn: TurnWork) => {
-    for (const commit of wanted) commit.isUndone = true
-    undo(ofCommits(wanted), turn)
-    for (const { reverts } of wanted) if (reverts) revive([reverts])
-  }
-  /** The living commits of a folder after the one that a reference names; null if it names none of them. */
-  const commitsAfter = (folder: string, to: string): CommitRecord[] | null => {
-    const living = commits.filter((commit) => commit.folder === folder && !commit.isUndone)
-    const back = to === 'HEAD' ? 0 : /^HEAD(?:~(\d*)|(\^+))$/.exec(to)
-    if (back === 0) return []
-    if (back) return living.slice(-(back[2]?.length ?? Number(back[1] || 1)))
-    const at = living.findIndex((commit) => isHash(commit.hash, to))
-    return at < 0 ? null : living.slice(at + 1)
-  }
+function take(replay: Replay, turn: TurnWork, step: WorkStep): void {
+  if (step.kind === 'edit') edit(replay, turn, step)
+  else if (step.kind === 'stage') for (const p of uncommitted(replay, turn)) p.isStaged ||= isAmong(p.path, step.paths)
+  else if (step.kind === 'commit') commit(replay, turn, step)
+  else if (step.kind === 'discard') discard(replay, turn, step.paths)
+  else if (step.kind === 'clean') clean(replay, turn)
+  else if (step.kind === 'remove') remove(replay, turn, step.paths)
+  else if (step.kind === 'reset') reset(replay, turn, step.to)
+  else if (step.kind === 'uncommit') uncommit(replay, turn, step.to)
+  else if (step.kind === 'revert') revert(replay, turn, step)
+  else if (step.kind === 'stash') stash(replay, turn, step)
+  else if (step.kind === 'unstash') unstash(replay, turn, step.keeps === true)
+  else if (step.kind === 'drop-stash') dropStash(replay, turn, step.all === true)
+  else if (step.kind === 'said-undone') sayUndone(replay, turn, step.all === true)
+  else replay.askedFor = lastWork(replay, turn)
+}
 
-  /** Later changes of lines that are undone now cannot bring those lines back. */
-  function forgetReplaced({ path, lines }: Piece): void {
-    for (const later of pieces.filter((p) => p.path === path && p.undoneBy === null))
-      for (const [line, n] of later.left) if (n < 0 && (lines.get(line) ?? 0) > 0) later.left.delete(line)
-  }
+function undo(wanted: Piece[], turn: TurnWork): void {
+  for (const piece of wanted) piece.undoneBy ??= `P${turn.id}`
+}
 
-  function edit(turn: TurnWork, step: Extract<WorkStep, { kind: 'edit' }>): void {
-    const lines = new Map(step.lines)
-    for (const piece of pieces.filter((p) => p.path === step.path && p.turn !== turn)) {
-      if (piece.undoneBy !== null) {
-        if (share(piece.lines, (line, n) => Math.sign(lines.get(line) ?? 0) === Math.sign(n)) >= REDONE_RATIO) {
-          piece.undoneBy = null
-          piece.left = new Map(piece.lines)
-        }
-        continue
-      }
-      reverse(piece.left, lines)
-      if (!isTakenBack(piece, turn, lines, step.path)) continue
-      piece.undoneBy = `P${turn.id}`
-      forgetReplaced(piece)
-    }
-    undoAsked(turn, [step.path], ASKED_RATIO)
-    const same = uncommitted(turn).find((p) => p.turn === turn && p.path === step.path)
-    if (same) for (const [line, n] of lines) for (const counts of [same.lines, same.left]) counts.set(line, (counts.get(line) ?? 0) + n)
-    else
-      pieces.push({
-        turn,
-        path: step.path,
-        lines,
-        left: new Map(lines),
-        isNew: step.isNew === true,
-        isStaged: false,
-        commit: null,
-        stash: null,
-        undoneBy: null,
-      })
-  }
+const uncommitted = ({ pieces }: Replay, { folder }: TurnWork) =>
+  pieces.filter((p) => p.turn.folder === folder && p.commit === null && p.stash === null && p.undoneBy === null)
+const ofCommits = ({ pieces }: Replay, wanted: CommitRecord[]) => pieces.filter((p) => p.commit !== null && wanted.includes(p.commit))
+const livingCommits = ({ commits }: Replay, folder: string) => commits.filter((c) => c.folder === folder && !c.isUndone)
+const lastWork = ({ pieces }: Replay, turn: TurnWork) =>
+  pieces.findLast((p) => p.turn.sessionId === turn.sessionId && p.turn !== turn && p.undoneBy === null)?.turn ?? null
 
-  function commit(turn: TurnWork, step: Extract<WorkStep, { kind: 'commit' }>): void {
-    const waiting = uncommitted(turn)
-    const staged = waiting.filter((p) => p.isStaged)
-    const taken = step.takesAll ? waiting.filter((p) => !p.isNew || p.isStaged) : staged.length > 0 ? staged : waiting
-    const before = step.amends ? commits.findLast((c) => c.folder === turn.folder && !c.isUndone) : undefined
-    const record = before ?? { folder: turn.folder, hash: null, isUndone: false, reverts: null }
-    record.hash = step.hash
-    if (!before) commits.push(record)
-    for (const piece of taken) piece.commit = record
-  }
+/** Undoes the files of the turn that the person asked to undo, if at least this share of their changes is gone. */
+function undoAsked({ pieces, askedFor }: Replay, turn: TurnWork, paths: string[] | null, gone: number): void {
+  const asked = pieces.filter((p) => p.turn === askedFor && p.undoneBy === null && isAmong(p.path, paths))
+  const meant = asked.filter((p) => weight(p.left.values()) <= (1 - gone) * weight(p.lines.values()))
+  undo(meant, turn)
+}
 
-  function reset(turn: TurnWork, to: string): void {
-    undo(uncommitted(turn), turn)
-    if (/^(?:ORIG_HEAD|HEAD@\{1\})$/.test(to)) {
-      if (lastReset?.folder === turn.folder) revive(lastReset.commits)
-      return
-    }
-    const gone = commitsAfter(turn.folder, to)
-    const returned = commits.filter((c) => c.folder === turn.folder && c.isUndone && isHash(c.hash, to))
-    if (returned.length > 0) revive(returned)
-    if (!gone || gone.length === 0) return
-    undoCommits(gone, turn)
-    lastReset = { folder: turn.folder, commits: gone }
-  }
+function revive(replay: Replay, wanted: CommitRecord[]): void {
+  for (const record of wanted) record.isUndone = false
+  for (const piece of ofCommits(replay, wanted)) piece.undoneBy = null
+}
 
-  function revert(turn: TurnWork, { target, hash }: Extract<WorkStep, { kind: 'revert' }>): void {
-    const living = commits.filter((c) => c.folder === turn.folder && !c.isUndone)
-    const back = /^HEAD(?:~(\d*)|(\^+))?$/.exec(target)
-    const steps = back ? (back[2]?.length ?? (back[0] === 'HEAD' ? 0 : Number(back[1] || 1))) : 0
-    const found = back ? living.at(-1 - steps) : living.find((c) => isHash(c.hash, target))
-    if (found) undoCommits([found], turn)
-    commits.push({ folder: turn.folder, hash, isUndone: false, reverts: found ?? null })
-  }
+function undoCommits(replay: Replay, wanted: CommitRecord[], turn: TurnWork): void {
+  for (const record of wanted) record.isUndone = true
+  undo(ofCommits(replay, wanted), turn)
+  for (const { reverts } of wanted) if (reverts) revive(replay, [reverts])
+}
 
-  function unstash(turn: TurnWork, keeps: boolean): void {
-    const entry = stashes.findLast((s) => s.folder === turn.folder)
-    if (!entry) return
-    entry.wasApplied = true
-    for (const piece of pieces) if (piece.stash === entry) piece.stash = null
-    if (!keeps) stashes.splice(stashes.indexOf(entry), 1)
-  }
+/** How many commits back a reference such as `HEAD~2` or `HEAD^` is; null if it is another kind of reference. */
+function stepsBack(ref: string): number | null {
+  const back = /^HEAD(?:~(\d*)|(\^+))?$/.exec(ref)
+  if (!back) return null
+  if (ref === 'HEAD') return 0
+  return back[2]?.length ?? Number(back[1] || 1)
+}
 
-  function dropStash(turn: TurnWork, all: boolean): void {
-    const own = stashes.filter((s) => s.folder === turn.folder)
-    for (const entry of all ? own : own.slice(-1)) {
-      stashes.splice(stashes.indexOf(entry), 1)
-      const kept = pieces.filter((p) => p.stash === entry)
-      if (!entry.wasApplied) undo(kept, turn)
-      for (const piece of kept) piece.stash = null
-    }
-  }
+/** The living commits of a folder after the one that a reference names; none if it names none of them. */
+function commitsAfter(replay: Replay, folder: string, to: string): CommitRecord[] {
+  const living = livingCommits(replay, folder)
+  const back = stepsBack(to)
+  if (back !== null) return back === 0 ? [] : living.slice(-back)
+  const at = living.findIndex((record) => isHash(record.hash, to))
+  return at < 0 ? [] : living.slice(at + 1)
+}
 
-  function remove(turn: TurnWork, paths: string[]): void {
-    const gone = pieces.filter((p) => p.turn.sessionId === turn.sessionId && p.undoneBy === null && isAmong(p.path, paths))
-    const made = new Set(gone.filter((p) => p.isNew).map((p) => p.path))
-    undo(
-      gone.filter((p) => made.has(p.path) && !wasMoved(p, turn)),
-      turn,
-    )
+function edit(replay: Replay, turn: TurnWork, step: Extract<WorkStep, { kind: 'edit' }>): void {
+  const lines = new Map(step.lines)
+  for (const piece of replay.pieces.filter((p) => p.path === step.path && p.turn !== turn)) {
+    if (piece.undoneBy !== null) redo(piece, lines)
+    else if (takeBack(piece, turn, lines)) forgetReplaced(replay, piece)
   }
+  undoAsked(replay, turn, [step.path], ASKED_RATIO)
+  const same = uncommitted(replay, turn).find((p) => p.turn === turn && p.path === step.path)
+  if (same) for (const counts of [same.lines, same.left]) for (const [line, n] of lines) counts.set(line, (counts.get(line) ?? 0) + n)
+  else {
+    const { path, isNew = false } = step
+    replay.pieces.push({ turn, path, lines, left: new Map(lines), isNew, isStaged: false, commit: null, stash: null, undoneBy: null })
+  }
+}
 
-  function discard(turn: TurnWork, paths: string[] | null): void {
-    const known = uncommitted(turn).filter((p) => paths !== null || !p.isNew || p.isStaged)
-    const named = known.filter((p) => isAmong(p.path, paths))
-    undo(named, turn)
-    undoAsked(turn, paths, 0)
-  }
+function redo(piece: Piece, lines: Map<string, number>): void {
+  if (share(piece.lines, (line, n) => Math.sign(lines.get(line) ?? 0) === Math.sign(n)) < REDONE_RATIO) return
+  piece.undoneBy = null
+  piece.left = new Map(piece.lines)
+}
 
-  function clean(turn: TurnWork): void {
-    const unknown = uncommitted(turn).filter((p) => p.isNew && !p.isStaged)
-    undo(unknown, turn)
-  }
+function takeBack(piece: Piece, turn: TurnWork, lines: Map<string, number>): boolean {
+  reverse(piece.left, lines)
+  if (!isTakenBack(piece, turn, lines)) return false
+  piece.undoneBy = `P${turn.id}`
+  return true
+}
 
-  function uncommit(turn: TurnWork, to: string): void {
-    const gone = commitsAfter(turn.folder, to) ?? []
-    for (const piece of ofCommits(gone)) piece.commit = null
-    for (const record of gone) commits.splice(commits.indexOf(record), 1)
-  }
+/** Later changes of lines that are undone now cannot bring those lines back. */
+function forgetReplaced({ pieces }: Replay, { path, lines }: Piece): void {
+  for (const later of pieces.filter((p) => p.path === path && p.undoneBy === null))
+    for (const [line, n] of later.left) if (n < 0 && (lines.get(line) ?? 0) > 0) later.left.delete(line)
+}
 
-  function stash(turn: TurnWork, { paths, takesNew }: Extract<WorkStep, { kind: 'stash' }>): void {
-    const entry = { folder: turn.folder, wasApplied: false }
-    const taken = uncommitted(turn).filter((p) => isAmong(p.path, paths) && (!p.isNew || p.isStaged || takesNew === true))
-    for (const piece of taken) piece.stash = entry
-    stashes.push(entry)
-  }
+function commit(replay: Replay, turn: TurnWork, step: Extract<WorkStep, { kind: 'commit' }>): void {
+  const waiting = uncommitted(replay, turn)
+  const staged = waiting.filter((p) => p.isStaged)
+  const taken = step.takesAll ? waiting.filter((p) => !p.isNew || p.isStaged) : staged.length > 0 ? staged : waiting
+  const before = step.amends ? livingCommits(replay, turn.folder).at(-1) : undefined
+  const record = before ?? { folder: turn.folder, hash: null, isUndone: false, reverts: null }
+  record.hash = step.hash
+  if (!before) replay.commits.push(record)
+  for (const piece of taken) piece.commit = record
+}
 
-  function sayUndone(turn: TurnWork, all: boolean): void {
-    const last = lastWork(turn)
-    const own = pieces.filter((p) => p.turn.sessionId === turn.sessionId && p.turn !== turn && p.undoneBy === null)
-    const meant = own.filter((p) => (all ? p.commit === null : p.turn === last))
-    undo(meant, turn)
-  }
+function discard(replay: Replay, turn: TurnWork, paths: string[] | null): void {
+  const known = uncommitted(replay, turn).filter((p) => paths !== null || !p.isNew || p.isStaged)
+  const named = known.filter((p) => isAmong(p.path, paths))
+  undo(named, turn)
+  undoAsked(replay, turn, paths, 0)
+}
 
-  function take(turn: TurnWork, step: WorkStep): void {
-    if (step.kind === 'edit') edit(turn, step)
-    else if (step.kind === 'stage') for (const p of uncommitted(turn)) p.isStaged ||= isAmong(p.path, step.paths)
-    else if (step.kind === 'commit') commit(turn, step)
-    else if (step.kind === 'discard') discard(turn, step.paths)
-    else if (step.kind === 'clean') clean(turn)
-    else if (step.kind === 'remove') remove(turn, step.paths)
-    else if (step.kind === 'reset') reset(turn, step.to)
-    else if (step.kind === 'uncommit') uncommit(turn, step.to)
-    else if (step.kind === 'revert') revert(turn, step)
-    else if (step.kind === 'stash') stash(turn, step)
-    else if (step.kind === 'unstash') unstash(turn, step.keeps === true)
-    else if (step.kind === 'drop-stash') dropStash(turn, step.all === true)
-    else if (step.kind === 'said-undone') sayUndone(turn, step.all === true)
-    else askedFor = lastWork(turn)
-  }
+function clean(replay: Replay, turn: TurnWork): void {
+  const unknown = uncommitted(replay, turn).filter((p) => p.isNew && !p.isStaged)
+  undo(unknown, turn)
+}
 
-  return {
-    pieces,
-    begin: () => {
-      askedFor = null
-    },
-    take,
+function remove({ pieces }: Replay, turn: TurnWork, paths: string[]): void {
+  const gone = pieces.filter((p) => p.turn.sessionId === turn.sessionId && p.undoneBy === null && isAmong(p.path, paths))
+  const made = new Set(gone.filter((p) => p.isNew).map((p) => p.path))
+  const lost = gone.filter((p) => made.has(p.path) && !wasMoved(p, turn))
+  undo(lost, turn)
+}
+
+function reset(replay: Replay, turn: TurnWork, to: string): void {
+  const { folder } = turn
+  undo(uncommitted(replay, turn), turn)
+  if (/^(?:ORIG_HEAD|HEAD@\{1\})$/.test(to)) {
+    if (replay.lastReset?.folder === folder) revive(replay, replay.lastReset.commits)
+    return
   }
+  const gone = commitsAfter(replay, folder, to)
+  const returned = replay.commits.filter((c) => c.folder === folder && c.isUndone && isHash(c.hash, to))
+  revive(replay, returned)
+  if (gone.length === 0) return
+  undoCommits(replay, gone, turn)
+  replay.lastReset = { folder, commits: gone }
+}
+
+function uncommit(replay: Replay, turn: TurnWork, to: string): void {
+  const gone = commitsAfter(replay, turn.folder, to)
+  for (const piece of ofCommits(replay, gone)) piece.commit = null
+  replay.commits = replay.commits.filter((record) => !gone.includes(record))
+}
+
+function revert(replay: Replay, turn: TurnWork, { target, hash }: Extract<WorkStep, { kind: 'revert' }>): void {
+  const living = livingCommits(replay, turn.folder)
+  const back = stepsBack(target)
+  const found = back === null ? living.find((c) => isHash(c.hash, target)) : living.at(-1 - back)
+  if (found) undoCommits(replay, [found], turn)
+  replay.commits.push({ folder: turn.folder, hash, isUndone: false, reverts: found ?? null })
+}
+
+function stash(replay: Replay, turn: TurnWork, { paths, takesNew }: Extract<WorkStep, { kind: 'stash' }>): void {
+  const entry = { folder: turn.folder, wasApplied: false }
+  const taken = uncommitted(replay, turn).filter((p) => isAmong(p.path, paths) && (!p.isNew || p.isStaged || takesNew === true))
+  for (const piece of taken) piece.stash = entry
+  replay.stashes.push(entry)
+}
+
+function unstash(replay: Replay, turn: TurnWork, keeps: boolean): void {
+  const entry = replay.stashes.findLast((s) => s.folder === turn.folder)
+  if (!entry) return
+  entry.wasApplied = true
+  for (const piece of replay.pieces) if (piece.stash === entry) piece.stash = null
+  if (!keeps) replay.stashes = replay.stashes.filter((other) => other !== entry)
+}
+
+function dropStash(replay: Replay, turn: TurnWork, all: boolean): void {
+  const own = replay.stashes.filter((s) => s.folder === turn.folder)
+  for (const entry of all ? own : own.slice(-1)) {
+    const kept = replay.pieces.filter((p) => p.stash === entry)
+    if (!entry.wasApplied) undo(kept, turn)
+    for (const piece of kept) piece.stash = null
+    replay.stashes = replay.stashes.filter((other) => other !== entry)
+  }
+}
+
+function sayUndone(replay: Replay, turn: TurnWork, all: boolean): void {
+  const last = lastWork(replay, turn)
+  const own = replay.pieces.filter((p) => p.turn.sessionId === turn.sessionId && p.turn !== turn && p.undoneBy === null)
+  const meant = own.filter((p) => (all ? p.commit === null : p.turn === last))
+  undo(meant, turn)
 }
 
 const isHash = (hash: string | null, named: string) =>
@@ -274,14 +274,14 @@ function share(lines: Map<string, number>, passes: (line: string, n: number) => 
   return weight(passing) / Math.max(1, weight(lines.values()))
 }
 
-function isTakenBack(piece: Piece, turn: TurnWork, lines: Map<string, number>, path: string): boolean {
+function isTakenBack(piece: Piece, turn: TurnWork, lines: Map<string, number>): boolean {
   const total = weight(piece.lines.values())
   if (total === 0 || weight(piece.left.values()) > total * (1 - TAKEN_BACK_RATIO)) return false
   if (![...lines].some(([line, n]) => Math.sign(piece.lines.get(line) ?? 0) === -Math.sign(n))) return false
   const restores = [...piece.lines].some(([, n]) => n < 0)
   const added = [...lines].filter(([line, n]) => n > 0 && (piece.lines.get(line) ?? 0) >= 0).map(([, n]) => n)
   if (!restores && weight(added) > total * REWRITTEN_RATIO) return false
-  return !wasMoved({ ...piece, path }, turn)
+  return !wasMoved(piece, turn)
 }
 
 /** Whether the turn added the same lines to another file. */

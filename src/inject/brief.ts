@@ -8,7 +8,6 @@ import type { Store, WithBranch } from '../store/store.ts'
 import { orderByAge } from './effective-age.ts'
 import { notesFor } from './notes.ts'
 import type { Budget, InjectedBrief } from './page.ts'
-import { isFixedBy, MAX_PASSING_TURNS } from './passing-tests.ts'
 import type { Repairs } from './repairs.ts'
 import type { ResumedKnowledge } from './session-knowledge.ts'
 import type { SummaryInBrief } from './write-brief.ts'
@@ -122,10 +121,8 @@ async function describeSummary(
 ): Promise<SummaryInBrief> {
   const session = await store.sessions.get(summary.sessionId)
   const failures = await store.prompts.openFailuresBefore(summary.sessionId, Number.MAX_SAFE_INTEGER)
-  const passes = failures.length === 0 ? [] : await store.prompts.recentPasses(project, summary.branch, MAX_PASSING_TURNS)
-  const failing = failures.filter(
-    (failure) => !failure.isUnclear && !passes.some((pass) => isFixedBy(failure, pass)) && isNewFailure(failure, resumed),
-  )
+  const { stillFailing } = await import('./passing-tests.ts')
+  const failing = (await stillFailing(store, project, summary.branch, failures)).filter((failure) => isNewFailure(failure, resumed))
   const isSettled = failures.some((failure) => failure.promptNumber === summary.promptNumber && resumed?.repairs.include(failure))
   const current = isSettled ? { ...summary, nextSteps: '' } : summary
   const result = await (await loadResults()).resultOf(store, summary)

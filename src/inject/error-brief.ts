@@ -19,7 +19,7 @@ export async function errorBriefFor(
   { failure, signatures }: { failure: OpenFailure; signatures: string[] },
   now: number,
 ): Promise<{ occasion: string; brief: InjectedBrief }> {
-  const found = await store.prompts.fixOf(session.project, signatures, session.id)
+  const found = await (await store.turnWork()).fixOf(session.project, signatures, session.id)
   const prompt = found && (await store.prompts.byNumber(found.sessionId, found.number))
   const occasion = `error:P${prompt?.id}`
   if (!found || !prompt || prompt.undoneBy || (await store.injections.wasInjected(session, occasion)))

@@ -72,7 +72,7 @@ test('decisions and undone attempts come before other work, and say what undid t
     observation({ title: 'Renamed it', filesModified: ['src/auth.ts'], at: 3000 }),
   ])
   const [tried] = (await t.store.observations.recent(observation().project, 50)).filter(({ title }) => title === 'Tried a cache')
-  await t.store.observations.setUndone(tried?.id ?? 0, 'P7')
+  await (await t.store.turnWork()).markObservation(tried?.id ?? 0, 'P7')
   expect(await titlesAbout(t.store, 'src/auth.ts')).toEqual(['Tokens are opaque', '[undone by P7] Tried a cache', 'Renamed it'])
 })
 

@@ -48,9 +48,6 @@ export function commitStatements(db: Database, index: DocumentIndexes) {
   const undone = db.prepare<{ hash: string; undone_by: string }, SqlParams>(
     'SELECT hash, undone_by FROM commits WHERE project = @project AND undone_by IS NOT NULL',
   )
-  const undoneWithRevert = db.prepare<{ hash: string; by: number }, SqlParams>(`
-    SELECT c.hash, r.id AS by FROM commits c JOIN commits r ON r.project = c.project AND r.hash = c.undone_by
-    WHERE c.project = @project AND c.undone_by IS NOT NULL`)
   const setUndone = db.prepare<CommitRow, SqlParams>(
     'UPDATE commits SET undone_by = @by WHERE project = @project AND hash = @hash AND forgotten = 0 RETURNING *',
   )
@@ -107,9 +104,6 @@ export function commitStatements(db: Database, index: DocumentIndexes) {
       const changed = [...new Set([...now.keys(), ...before.keys()])].filter((hash) => now.get(hash) !== before.get(hash))
       putDocuments(changed.flatMap((hash) => setUndone.get({ project, hash, by: now.get(hash) ?? null }) ?? []))
     },
-    /** The commits that others reverted, with the id of the revert. */
-    reverted: async (project: ProjectKey): Promise<{ hash: string; by: string }[]> =>
-      undoneWithRevert.all({ project }).map(({ hash, by }) => ({ hash, by: `C${by}` })),
     get: async (id: number): Promise<GitCommit | null> => {
       const row = byId.get({ id })
       return row ? fromRow(row) : null

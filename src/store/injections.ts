@@ -40,9 +40,6 @@ export function injectionStatements(db: Database) {
   const recent = db.prepare<InjectionRow, SqlParams>(`
     SELECT * FROM injections WHERE (@sessionId IS NULL OR session_id = @sessionId) ORDER BY id DESC LIMIT @limit`)
   const injected = db.prepare('SELECT 1 FROM injections WHERE session_id = @sessionId AND event = @event AND at >= @since LIMIT 1')
-  const occasions = db.prepare<{ event: string }, SqlParams>(
-    'SELECT DISTINCT event FROM injections WHERE session_id = @sessionId AND at >= @since',
-  )
   const items = db.prepare<{ items: string }, SqlParams>('SELECT items FROM injections WHERE session_id = @sessionId AND at >= @since')
   const since = eachRow<{ id: number; text: string }>(db, 'SELECT id, text FROM injections WHERE at >= @since ORDER BY id')
   const past = db.prepare<RowsAndBytes, SqlParams>(`
@@ -64,9 +61,6 @@ export function injectionStatements(db: Database) {
     /** True when this event's context was already injected in the session and not compacted away. The event of a file's brief contains its path. */
     wasInjected: async (session: Session, event: string): Promise<boolean> =>
       injected.get({ sessionId: session.id, since: session.contextFrom, event }) !== null,
-    /** The events of what was injected into a session and not compacted away. */
-    occasionsOf: async (session: Session): Promise<string[]> =>
-      occasions.all({ sessionId: session.id, since: session.contextFrom }).map(({ event }) => event),
     /** Everything injected into a session that has not been compacted away. */
     itemsOf: async (session: Session): Promise<InjectedItem[]> =>
       items.all({ sessionId: session.id, since: session.contextFrom }).flatMap((row) => readJsonColumn<InjectedItem[]>(row.items)),

@@ -53,7 +53,6 @@ export function observationStatements(db: Database, index: DocumentIndexes, tomb
   const ofTurn = db.prepare<ObservationTableRow, SqlParams>(
     'SELECT * FROM observations WHERE session_id = @sessionId AND prompt_number = @number ORDER BY at, id',
   )
-  const setUndone = db.prepare<ObservationTableRow, SqlParams>('UPDATE observations SET undone_by = @by WHERE id = @id RETURNING *')
   const keysOfTurn = db.prepare<{ id: number; key: string }, SqlParams>(`
     SELECT id, key FROM observations WHERE session_id = @sessionId AND prompt_number = @number`)
   const hasKey = db.prepare('SELECT 1 FROM observations WHERE key = @key')
@@ -179,14 +178,6 @@ export function observationStatements(db: Database, index: DocumentIndexes, tomb
     lastId: async (): Promise<number> => last.get()?.id ?? 0,
     get: async (ids: number[]): Promise<Observation[]> => ids.flatMap((id) => byId.get({ id }) ?? []).map(observationOf),
     ofTurn: async (sessionId: number, number: number): Promise<Observation[]> => ofTurn.all({ sessionId, number }).map(observationOf),
-    /** Marks an observation as undone, or takes the mark off. It ranks lower while it has the mark. */
-    setUndone: async (id: number, by: string | null): Promise<Observation | null> => {
-      const row = setUndone.get({ id, by })
-      if (!row) return null
-      const observation = observationOf(row)
-      index.put(observationDocument(observation, contextOf(row)))
-      return observation
-    },
     ofSession: async (sessionId: number, limit: number): Promise<Observation[]> => ofSession.all({ sessionId, limit }).map(observationOf),
     /**
      * Recent observations of other sessions about a file: first those that changed it, then those that mention it, then those that only read it;

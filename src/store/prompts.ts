@@ -1,7 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { asProjectKey, type ProjectKey } from '../core/ids.ts'
-import type { KnownFix, OpenFailure, PassedTestRun, Prompt, Session, Traces } from '../core/memory.ts'
-import type { TurnWork, WorkStep } from '../core/work.ts'
+import type { OpenFailure, PassedTestRun, Prompt, Session, Traces } from '../core/memory.ts'
 import type { IndexedDocument } from './document.ts'
 import { CONTEXT_PROMPTS_EACH_SIDE } from './document-rows.ts'
 import type { DocumentIndexes } from './documents.ts'
@@ -23,22 +22,6 @@ type PromptRow = {
 
 /** How much of each neighbouring prompt is context. Measured: a few hundred characters of two prompts work best. */
 const CONTEXT_CHARS_PER_PROMPT = 300
-
-type WorkRow = {
-  id: number
-  sessionId: number
-  number: number
-  folder: string
-  at: number
-  undone_by: string | null
-  work: string
-}
-
-/** What a stored turn did to files, and whether that is marked as undone. */
-export type StoredWork = TurnWork & { number: number; undoneBy?: string }
-
-/** How many of a project's newest turns with a fix are searched for an error. */
-const MAX_FIX_TURNS = 2000
 
 /** Every statement about prompts and the answers to them. */
 export function promptStatements(db: Database, index: DocumentIndexes) {
@@ -108,24 +91,6 @@ export function promptStatements(db: Database, index: DocumentIndexes) {
   const passesOf = db.prepare<{ passes: string }, SqlParams>(`
     SELECT traces ->> 'passes' AS passes FROM prompts
     WHERE session_id IN (SELECT value FROM json_each(@sessions)) AND traces ->> 'passes' IS NOT NULL`)
-  const fixes = db.prepare<{ sessionId: number; number: number; fix: string }, SqlParams>(`
-    SELECT p.session_id AS sessionId, p.number, f.value AS fix
-    FROM (SELECT session_id, number, traces FROM prompts
-      WHERE project = @project AND traces ->> 'fixes' IS NOT NULL ORDER BY at DESC LIMIT ${MAX_FIX_TURNS}) p
-      CROSS JOIN json_each(p.traces, '$.fixes') f
-    WHERE p.session_id <> @notSession
-      AND EXISTS (SELECT 1 FROM json_each(f.value, '$.signatures') s CROSS JOIN json_each(@signatures) w ON w.value = s.value)
-    LIMIT 1`)
-  const hasFixes = db.prepare("SELECT 1 FROM prompts WHERE project = @project AND traces ->> 'fixes' IS NOT NULL LIMIT 1")
-  // A message typed while a turn runs is a turn of its own with an earlier number, so the order is that of the times.
-  const work = (than: '<=' | '>', order: string) =>
-    db.prepare<WorkRow, SqlParams>(`
-      SELECT p.id, p.session_id AS sessionId, p.number, s.folder, p.at, p.undone_by, p.traces ->> 'work' AS work
-      FROM prompts p CROSS JOIN sessions s ON s.id = p.session_id
-      WHERE p.project = @project AND p.traces ->> 'work' IS NOT NULL AND p.at ${than} @at ORDER BY p.at ${order}, p.id ${order} LIMIT @limit`)
-  const workBefore = work('<=', 'DESC')
-  const workAfter = work('>', 'ASC')
-  const setUndone = db.prepare<PromptRow, SqlParams>('UPDATE prompts SET undone_by = @by WHERE id = @id RETURNING *')
   const all = eachRow<PromptRow & { content_session_id: string; agent: string }>(
     db,
     `
@@ -251,33 +216,6 @@ export function promptStatements(db: Database, index: DocumentIndexes) {
     /** The tests that passed in these sessions. */
     passesOf: async (sessions: number[]): Promise<PassedTestRun[]> =>
       passesOf.all({ sessions: JSON.stringify(sessions) }).flatMap((row) => readJsonColumn<PassedTestRun[]>(row.passes)),
-    /** The turns of a project that changed files, up to `limit` on each side of a time, in order. */
-    workAround: async (project: ProjectKey, at: number, limit: number): Promise<StoredWork[]> =>
-      [...workBefore.all({ project, at, limit }).reverse(), ...workAfter.all({ project, at, limit })].map(
-        ({ work, undone_by, ...row }) => ({
-          ...row,
-          steps: readJsonColumn<WorkStep[]>(work),
-          ...(undone_by === null ? {} : { undoneBy: undone_by }),
-        }),
-      ),
-    /** Marks the changes of a turn as undone, or takes the mark off. */
-    setUndone: async (id: number, by: string | null) => {
-      for (const row of setUndone.all({ id, by })) index.put(documentOf(row))
-    },
-    /** The turns of a session whose changes were undone, by number, and what undid them. */
-    undoneTurns: async (sessionId: number): Promise<Map<number, string>> =>
-      new Map(ofSession.all({ sessionId }).flatMap(({ number, undone_by }) => (undone_by === null ? [] : [[number, undone_by] as const]))),
-    /** Whether some turn of the project put a failure right. */
-    hasFixes: async (project: ProjectKey): Promise<boolean> => hasFixes.get({ project }) !== null,
-    /** The newest turn of another session that put one of these failures right. */
-    fixOf: async (
-      project: ProjectKey,
-      signatures: string[],
-      notSession: number,
-    ): Promise<{ sessionId: number; number: number; fix: KnownFix } | null> => {
-      const row = fixes.get({ project, signatures: JSON.stringify(signatures), notSession })
-      return row && { ...row, fix: readJsonColumn<KnownFix>(row.fix) }
-    },
     /** The failures that were open when the turn started: those of the nearest earlier turn. */
     openFailuresBefore: async (sessionId: number, number: number): Promise<OpenFailure[]> => {
       const row = failures.get({ sessionId, number })

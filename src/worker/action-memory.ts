@@ -135,7 +135,7 @@ async function prepare(services: Services, prepared: PreparedSession): Promise<v
   const session = await store.sessions.get(prepared.session.id)
   if (!session) return
   prepared.session = session
-  for (const occasion of await store.injections.occasionsOf(session)) prepared.shown.add(occasion)
+  for (const occasion of await (await store.turnWork()).occasionsOf(session)) prepared.shown.add(occasion)
   const recent = await store.observations.recent(session.project, MAX_OBSERVATIONS_READ)
   const paths = [...new Set(recent.flatMap((o) => [...o.filesModified, ...o.filesRead]))].slice(0, MAX_PREPARED_FILES)
   const files = new Map<string, InjectedBrief>()
@@ -160,7 +160,7 @@ async function failedActions(services: Services, session: Session, now: number):
   }
   for (const { id, agent } of await store.sessions.recent(session.project, MAX_SESSIONS_READ)) {
     if (id === session.id) continue
-    const undone = await store.prompts.undoneTurns(id)
+    const undone = await (await store.turnWork()).undoneTurns(id)
     const uses = await store.toolUses.ofSession(id, MAX_USES_READ)
     for (const [n, { failed: hasFailed, error, action, at }] of performedActions(agent, uses, readActionWith(services.agents)).entries()) {
       if (action.kind !== 'edit') continue

@@ -44,41 +44,23 @@ export async function ingestDelivery(
   const parsed = agent.parsePayload(payload, { at, event: delivery.event ?? null })
   const hostReply = (reply: EventReply) => agent.hostReply(agent.eventName(payload, delivery.event) ?? '', reply)
   const [first] = parsed
-  if (first?.kind === 'tool-starting') return hostReply(replyBeforeTool(services, agent, first))
+  if (first?.kind === 'tool-starting')
+    return hostReply(
+      (await toolReplies()).replyBeforeTool(services, agent, first, ({ session, occasion, brief }) =>
+        recordInjection(services, session, occasion, brief, at),
+      ),
+    )
   const { session, events, changes } = await ingestParsedPayload(services, delivery, parsed)
   const current = session && (await currentSession(services.store, session, events))
-  if (current) await prepareActions(services, agent, current, events)
+  if (current && services.settings.hooks.pre_tool_use.enabled) await (await toolReplies()).prepareActions(services, agent, current, events)
   const { reply, record } = current ? await replyTo(services, agent, current, events, changes, at) : EMPTY_REPLY
   if (record && !(await isAwaited())) return {}
   await record?.()
   return hostReply(reply)
 }
 
-/** Loaded with the first session that the settings want it for. */
-let actions: typeof import('./action-memory.ts') | null = null
-
-/** Answers before a tool runs, from memory and without storing anything. What was shown is recorded after the reply. */
-function replyBeforeTool(services: Services, agent: Agent, event: Extract<AgentEvent, { kind: 'tool-starting' }>): EventReply {
-  if (!actions || !services.settings.hooks.pre_tool_use.enabled) return {}
-  const { reply, injected } = actions.replyBeforeTool(services, agent, event)
-  if (injected) setTimeout(() => void recordInjection(services, injected.session, injected.occasion, injected.brief, event.at), 0)
-  return reply
-}
-
-/** Prepares the answers to tools that are about to run, once the reply to this event is sent. */
-async function prepareActions(services: Services, agent: Agent, session: Session, events: AgentEvent[]): Promise<void> {
-  const { enabled, warn } = services.settings.hooks.pre_tool_use
-  if (!enabled) return
-  actions ??= await import('./action-memory.ts')
-  if (events.some(({ kind }) => kind === 'session-started' || kind === 'prompt-submitted')) actions.prepareActions(services, session)
-  const isChange = (event: AgentEvent) =>
-    event.kind === 'tool-used' &&
-    event.error === null &&
-    CHANGES.has(agent.readAction({ tool: event.tool, input: JSON.stringify(event.input ?? {}), output: null, error: null }).kind)
-  if (warn && events.some(isChange)) actions.noteChange(services, session)
-}
-
-const CHANGES = new Set<string>(['edit', 'write'])
+/** Loaded with the first tool use. */
+const toolReplies = () => import('./tool-replies.ts')
 
 /** Every event but a tool use may have changed the session's row: its branch, its parent, where its context starts. */
 async function currentSession(store: Store, session: Session, events: AgentEvent[]): Promise<Session | null> {
@@ -203,32 +185,12 @@ async function replyTo(
     if (event.kind === 'prompt-submitted' && event.origin === 'person')
       return promptReply(services, session, cleanText(event.text, services.rules(agent)).text, changes, now)
     if (event.kind === 'tool-used' && event.agentId === null && !services.rules(agent).isInExcludedFolder(event)) {
-      const reply = (await errorReply(services, session, event, changes, now)) ?? (await fileReply(services, agent, session, event, now))
-      if (reply !== EMPTY_REPLY) return reply
+      const shown = await (await toolReplies()).toolBrief(services, agent, session, event, changes, now)
+      if (shown)
+        return { reply: { context: shown.brief.text }, record: () => recordInjection(services, session, shown.occasion, shown.brief, now) }
     }
   }
   return EMPTY_REPLY
-}
-
-/** Cheap to look for; most output has none of these words. */
-const MAY_HAVE_FAILED = /fail|error|not ok|exception|panic|✗|✖|rejected/i
-
-/** What put right an error that the agent has just met. Null if nothing is known about it; the code that reads output is loaded only when it may be. */
-async function errorReply(
-  services: Services,
-  session: Session,
-  event: Extract<AgentEvent, { kind: 'tool-used' }>,
-  changes: Change[],
-  now: number,
-): Promise<DeliveryReply | null> {
-  const stored = changes.find((change) => change.kind === 'tool-use-added' && (!event.toolUseId || change.toolUseId === event.toolUseId))
-  if (stored?.kind !== 'tool-use-added' || event.interrupted || !(await services.store.prompts.hasFixes(session.project))) return null
-  if (!MAY_HAVE_FAILED.test(event.error ?? JSON.stringify(event.output ?? ''))) return null
-  const { errorBrief } = await import('./error-reply.ts')
-  const known = await errorBrief(services, session, stored.toolUseId, now)
-  return (
-    known && { reply: { context: known.brief.text }, record: () => recordInjection(services, session, known.occasion, known.brief, now) }
-  )
 }
 
 async function sessionStartReply(services: Services, session: Session, source: SessionStartSource, now: number): Promise<DeliveryReply> {
@@ -294,34 +256,11 @@ async function markerReceipt(services: Services, session: Session, changes: Chan
   return receiptPage(await saveMarkedNotes(services, { sessionId: session.id, number: added.prompt.number }, now), tokens)
 }
 
-/** Memories about a file that the agent reads or changes, once per file and session. */
-async function fileReply(
-  services: Services,
-  agent: Agent,
-  session: Session,
-  event: Extract<AgentEvent, { kind: 'tool-used' }>,
-  now: number,
-): Promise<DeliveryReply> {
-  const path = event.error === null ? relativeTo(session.folder, agent.fileOf(event.input)) : null
-  if (!path) return EMPTY_REPLY
-  const occasion = `file:${path}`
-  if (await services.store.injections.wasInjected(session, occasion)) return EMPTY_REPLY
-  const { fileBriefFor } = await import('../inject/file-brief.ts')
-  const brief = await fileBriefFor(services.store, session, path, now)
-  if (!brief.text) return EMPTY_REPLY
-  return { reply: { context: brief.text }, record: () => recordInjection(services, session, occasion, brief, now) }
-}
-
-/** Observations name files relative to the project's folder. */
-function relativeTo(folder: string, path: string | null): string | null {
-  return path?.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path
-}
-
 /** Enough to see where the budget ended. All items left out could be larger than the brief. */
 const MAX_RECORDED_LEFT_OUT_ITEMS = 50
 
 async function recordInjection(services: Services, session: Session, event: string, brief: InjectedBrief, at: number): Promise<void> {
-  actions?.noteShown(services, session, event)
+  if (services.settings.hooks.pre_tool_use.enabled) (await toolReplies()).noteShown(services, session, event)
   await services.store.transaction(() =>
     services.store.injections.add({
       sessionId: session.id,

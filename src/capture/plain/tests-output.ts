@@ -19,31 +19,17 @@ export const MAX_FAILING_TESTS = 12
 
 /** Reads the totals and the failing tests from the output of a test run; null if it shows neither. */
 export function readTestReport(output: string): TestReport | null {
-  const sum = { passed: 0, failed: 0, goodPackages: 0, badPackages: 0 }
-  let runner: string | null = null
-  let hasTotals = false
-  let isComplete = false
+  const total = totalsCounter()
   let file = ''
   // TAP prints the location below a failing test. If `tail` cut off the name, the location is all there is.
   let location = ''
   let isNameCutOff = true
   const tree = failingTree()
-  // Add up the totals of workspaces and packages, but count a total that is printed twice (TAP and spec) once.
-  const seen = new Set<string>()
   for (const raw of linesOf(output)) {
     if (!WORTH_READING.test(raw)) continue
     const line = raw.trim()
     file = fileOf(line) ?? file
-    const totals = totalsOn(line)
-    if (totals) {
-      hasTotals = true
-      runner ??= totals.runner
-      isComplete ||= totals.failed !== undefined
-      if (seen.has(line)) continue
-      seen.add(line)
-      for (const key of TOTAL_KEYS) sum[key] += totals[key] ?? 0
-      continue
-    }
+    if (total.read(line)) continue
     if (/^(?:not )?ok \d/.test(line)) isNameCutOff = false
     if (isNameCutOff) location = /^location: '(?:[^']{0,300}[\\/])?([^'\\/]+:\d+):\d+'$/.exec(line)?.[1] ?? location
     const name = isNameCutOff && line.startsWith('failureType:') && location ? location : failingTestOn(line)
@@ -51,8 +37,9 @@ export function readTestReport(output: string): TestReport | null {
     if (name) tree.add(/[/\\.:>›]/.test(name) || !file ? name : `${file} › ${name}`, indent, TREE_LINE.test(line))
     else if (/^(?:ok \d|✔ )/.test(line)) tree.pass(indent)
   }
+  const { sum, runner, isComplete } = total
   const distinct = isComplete && sum.failed === 0 ? [] : withoutEchoes(unique(tree.names()))
-  if (!hasTotals && distinct.length === 0) return null
+  if (runner === null && distinct.length === 0) return null
   const unit = sum.passed + sum.failed === 0 && sum.goodPackages > 0 ? 'package' : 'test'
   return {
     passed: unit === 'package' ? sum.goodPackages : sum.passed,
@@ -62,6 +49,27 @@ export function readTestReport(output: string): TestReport | null {
     runner,
     isComplete,
   }
+}
+
+/** Adds up the totals of workspaces and packages, but counts a total that is printed twice (TAP and spec) once. */
+function totalsCounter() {
+  const seen = new Set<string>()
+  const counter = {
+    sum: { passed: 0, failed: 0, goodPackages: 0, badPackages: 0 },
+    runner: null as string | null,
+    isComplete: false,
+    /** False for a line without totals. */
+    read(line: string): boolean {
+      const totals = totalsOn(line)
+      if (!totals) return false
+      counter.runner ??= totals.runner
+      counter.isComplete ||= totals.failed !== undefined
+      if (!seen.has(line)) for (const key of TOTAL_KEYS) counter.sum[key] += totals[key] ?? 0
+      seen.add(line)
+      return true
+    },
+  }
+  return counter
 }
 
 const TOTAL_KEYS = ['passed', 'failed', 'goodPackages', 'badPackages'] as const

@@ -3,7 +3,7 @@ import type { KnownFix, OpenFailure } from '../core/memory.ts'
 import { shorten } from '../core/text.ts'
 import { type CheckRun, checkRunsOf, describeRun } from './plain/check-runs.ts'
 import { type CommandPart, commandsOf, type FinishedCommand } from './plain/commands.ts'
-import type { TurnEdit } from './plain/edits.ts'
+import { changesByFile, describeFileChange, describeReplacedLines, type TurnEdit } from './plain/edits.ts'
 import { errorSignatures } from './plain/error-signature.ts'
 import { followFailures } from './plain/failures.ts'
 import { unique } from './plain/lists.ts'
@@ -11,6 +11,7 @@ import { unique } from './plain/lists.ts'
 const MAX_FIXES_PER_TURN = 8
 const MAX_FIXED_FILES = 6
 const MAX_REPAIR_COMMANDS = 2
+const MAX_FIX_LINES = 3
 
 /**
  * The failures that a turn put right, so that the same error can be answered when it comes back: after edits, or after commands such as an
@@ -18,14 +19,15 @@ const MAX_REPAIR_COMMANDS = 2
  */
 export function knownFixes(runs: CheckRun[], edits: TurnEdit[], commands: FinishedCommand[], carried: OpenFailure[]): KnownFix[] {
   const { solved, retried } = followFailures(runs, edits, carried, 0)
-  const byEdits = solved.map(({ failure, passed, edits: between }) => ({
-    ...fixOf(failure, passed),
-    files: unique(between.map(({ path }) => path)).slice(0, MAX_FIXED_FILES),
-    commands: [],
-  }))
+  const byEdits = solved.map(({ failure, passed, edits: between, lastEdits }) => {
+    const fixing = lastEdits.length > 0 ? lastEdits : between
+    const files = unique(fixing.map(({ path }) => path)).slice(0, MAX_FIXED_FILES)
+    return { ...fixOf(failure, passed), files, changes: describeFix(fixing), commands: [] }
+  })
   const byCommands = retried.map(({ failure, failed, passed }) => ({
     ...fixOf(failure, passed),
     files: [],
+    changes: [],
     commands: repairCommands(commands, failed?.index ?? -1, passed.index),
   }))
   const fixes = [...byEdits, ...byCommands.filter(({ commands: repairs }) => repairs.length > 0)]
@@ -47,6 +49,13 @@ export function checksInCommand(command: string, folder: string): string[] {
 
 function fixOf(failure: OpenFailure, passed: CheckRun): Pick<KnownFix, 'signatures' | 'command' | 'failedAt' | 'at'> {
   return { signatures: errorSignatures(failure), command: failure.command, failedAt: failure.at, at: passed.at }
+}
+
+/** The changed lines, or what was added where no line was replaced. */
+function describeFix(edits: TurnEdit[]): string[] {
+  const changes = changesByFile(edits)
+  const replaced = describeReplacedLines(changes, MAX_FIX_LINES)
+  return (replaced.length > 0 ? replaced : changes.slice(0, MAX_FIX_LINES).map(describeFileChange)).map((line) => shorten(line, 220))
 }
 
 /** The last commands between the failure and the pass that changed something. */

@@ -176,8 +176,17 @@ export type Traces = {
   work?: WorkStep[]
 }
 
-/** What put a failure right. `signatures` recognise the failure when it happens again. */
-export type KnownFix = { signatures: string[]; command: string; files: string[]; commands: string[]; failedAt: number; at: number }
+/** What put a failure right: edits, or commands if nothing was edited. `signatures` recognise the failure when it happens again. */
+export type KnownFix = {
+  signatures: string[]
+  command: string
+  files: string[]
+  /** The lines that the edits changed, in words for a reader. */
+  changes: string[]
+  commands: string[]
+  failedAt: number
+  at: number
+}
 
 /** A run of tests that passed; `isWhole` when it ran all tests. */
 export type PassedTestRun = { command: string; isWhole: boolean; at: number; runner?: string }

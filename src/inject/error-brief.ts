@@ -3,7 +3,6 @@ import { shorten } from '../core/text.ts'
 import { formatAgo } from '../core/time-format.ts'
 import { neutralizeText } from '../core/untrusted-text.ts'
 import type { Store } from '../store/store.ts'
-import { factLines } from './memory-lines.ts'
 import { type Budget, EMPTY_BRIEF, framePart, type InjectedBrief, openPage, type ReasonedItem } from './page.ts'
 
 /** Short, because it comes on top of the tool's own output. */
@@ -45,8 +44,7 @@ async function writeErrorBrief(store: Store, failure: OpenFailure, found: FoundF
     lines: [met, fixLine(fix, observation, prompt.id)],
   })
   if (!opened) return EMPTY_BRIEF
-  const facts = observation ? factLines(observation).filter((line) => !line.includes('` failed')) : []
-  for (const line of facts) page.add({ of, lines: [line] })
+  for (const change of fix.changes) page.add({ of, lines: [`  - ${shorten(neutralizeText(change), 200)}`] })
   return { ...page.close(), leftOut: 0, left: [] }
 }
 
@@ -60,8 +58,11 @@ async function fixingObservation(store: Store, sessionId: number, number: number
 }
 
 function fixLine(fix: KnownFix, observation: Observation | null, promptId: number): string {
-  if (!observation)
-    return `\`${shorten(neutralizeText(fix.command), 60)}\` passed after \`${shorten(neutralizeText(fix.commands.join('` and `')), 160)}\` (P${promptId}).`
-  const files = fix.files.slice(0, 3).join(', ')
-  return `It passed after #${observation.id}: ${shorten(neutralizeText(observation.title), 160)} [${shorten(neutralizeText(files), 160)}]`
+  if (!observation) {
+    const repairs = shorten(neutralizeText(fix.commands.join('` and `')), 160)
+    return `\`${shorten(neutralizeText(fix.command), 60)}\` passed after \`${repairs}\` (P${promptId}).`
+  }
+  const files = shorten(neutralizeText(fix.files.slice(0, 3).join(', ')), 160)
+  const about = fix.changes.length === 0 ? `: ${shorten(neutralizeText(observation.title), 160)}` : ':'
+  return `It passed after a change of ${files} (#${observation.id})${about}`
 }

@@ -32,7 +32,7 @@ test('an error that session one met and fixed is answered in session two, right 
   const [before, after, again] = contextsByRequest(second)
   expect(before).toEqual([])
   expect(after).toHaveLength(1)
-  expect(after?.[0]).toMatch(/This failed before[^\n]*\nIt passed after #\d+: [^\n]*src\/auth\.mjs/)
+  expect(after?.[0]).toMatch(/This failed before[^\n]*\nIt passed after a change of src\/auth\.mjs \(#\d+\):\n[^\n]*token\.exp \* 1000/)
   expect(again).toEqual([])
   // Nothing of it is on the screen.
   expect([second.code, second.answer]).toEqual([0, 'They fail.'])

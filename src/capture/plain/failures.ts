@@ -14,7 +14,12 @@ export type SolvedFailure = {
   failed: CheckRun | null
   passed: CheckRun
   edits: TurnEdit[]
+  /** Of `edits`, those after the last run that failed: the fix, as far as anyone can tell. */
+  lastEdits: TurnEdit[]
 }
+
+/** A check that passed again although nothing was edited. */
+type PassedAgain = Omit<SolvedFailure, 'edits' | 'lastEdits'>
 
 /** Older failures are dropped: the session did not return to them. */
 const MAX_OPEN_FAILURES = 10
@@ -29,14 +34,15 @@ export function followFailures(
   edits: TurnEdit[],
   carried: OpenFailure[],
   promptNumber: number,
-): { solved: SolvedFailure[]; retried: Omit<SolvedFailure, 'edits'>[]; open: OpenFailure[] } {
-  let open: { failure: OpenFailure; failed: CheckRun | null; seen: string[] }[] = carried.map((failure) => ({
+): { solved: SolvedFailure[]; retried: PassedAgain[]; open: OpenFailure[] } {
+  let open: { failure: OpenFailure; failed: CheckRun | null; lastFailedIndex: number; seen: string[] }[] = carried.map((failure) => ({
     failure,
     failed: null,
+    lastFailedIndex: -1,
     seen: failure.names,
   }))
   const solved: SolvedFailure[] = []
-  const retried: Omit<SolvedFailure, 'edits'>[] = []
+  const retried: PassedAgain[] = []
   for (const run of runs) {
     if (run.passed) {
       open = open.flatMap((o) => {
@@ -46,7 +52,8 @@ export function followFailures(
         const between = edits.filter((edit) => edit.index > (failed?.index ?? -1) && edit.index < run.index)
         const { isUnclear: _, ...cause } = o.failure
         const passed = { failure: { ...cause, names: seen }, failed, passed: run }
-        if (between.length > 0) solved.push({ ...passed, edits: between })
+        const lastEdits = between.filter((edit) => edit.index > o.lastFailedIndex)
+        if (between.length > 0) solved.push({ ...passed, edits: between, lastEdits })
         else retried.push(passed)
         return []
       })
@@ -58,7 +65,7 @@ export function followFailures(
       const failure = earlier ? mergeFailures(earlier.failure, run, promptNumber) : failureOf(run, promptNumber)
       // An open failure lists the tests that fail now; a solved one lists all that failed on the way.
       const seen = unique([...(earlier?.seen ?? []), ...failure.names]).slice(0, MAX_FAILING_TESTS)
-      open.push({ failure, failed: earlier ? earlier.failed : run, seen })
+      open.push({ failure, failed: earlier ? earlier.failed : run, lastFailedIndex: run.index, seen })
     }
   }
   return { solved, retried, open: open.map((o) => o.failure).slice(-MAX_OPEN_FAILURES) }

@@ -34,6 +34,9 @@ export type Hit = {
   also: string[]
 }
 
+/** How many hits are shown when none is about the query: enough to see that. */
+export const MAX_NEAREST_SHOWN = 3
+
 export type Signal =
   | 'words'
   | 'context'

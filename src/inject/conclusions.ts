@@ -1,7 +1,7 @@
 import type { Hit } from '../core/hit.ts'
 import type { Prompt } from '../core/memory.ts'
 import { memoryId } from '../core/memory-kinds.ts'
-import { conclusionOf, isSettling, rulingsIn } from '../core/outcome.ts'
+import { conclusionOf, isConclusive, isRuling, isSettling, rulingsIn } from '../core/outcome.ts'
 import { subjectStems } from '../core/subject.ts'
 import { shorten } from '../core/text.ts'
 import { formatAgo } from '../core/time-format.ts'
@@ -13,18 +13,34 @@ import type { Store } from '../store/store.ts'
 /** What recall shows for a hit, and the prompt whose answer is the result; null for a hit that is shown as it is. */
 export type RecallEntry = { hit: Hit; outcome: number | null; lines: string[] }
 
-/** What recall shows for each of some hits: the result of the work that it belongs to. */
-export async function concludeHits(store: Store, hits: Hit[], query: string, now: number): Promise<RecallEntry[]> {
+/** A hit, and what recall may show for it, best first: the result of the work that it belongs to, or else of its own turn. */
+export type ConcludedHit = { hit: Hit; results: RecallEntry[] }
+
+/** The results that recall may show for each of some hits. None for a memory outside the turns of a session. */
+export async function concludeHits(store: Store, hits: Hit[], query: string, now: number): Promise<ConcludedHit[]> {
   const stems = [...subjectStems(query)]
-  const entries: RecallEntry[] = []
+  const concluded: ConcludedHit[] = []
   for (const [place, hit] of hits.entries()) {
     const conclusion = await concludeTurn(store, hit, stems)
-    const lines = conclusion
-      ? conclusionLines(hit, conclusion, stems, place === 0 ? MAX_FIRST_RESULT_CHARACTERS : MAX_RESULT_CHARACTERS, now)
-      : []
-    entries.push({ hit, outcome: conclusion?.outcome.id ?? null, lines })
+    const own = conclusion && ownConclusion(conclusion, hit)
+    const maxCharacters = place === 0 ? MAX_FIRST_RESULT_CHARACTERS : MAX_RESULT_CHARACTERS
+    const results = [conclusion, own].flatMap((one): RecallEntry[] =>
+      one ? [{ hit, outcome: one.outcome.id, lines: conclusionLines(hit, one, stems, maxCharacters, now) }] : [],
+    )
+    concluded.push({ hit, results })
   }
-  return entries
+  return concluded
+}
+
+/** The turn's own answer as the result, if the person ruled nothing after it: then a later turn only went on to something else. */
+function ownConclusion(conclusion: Conclusion, { sessionId, turn }: Hit): Conclusion | null {
+  const { turns, outcome, thread, replaced } = conclusion
+  const own = sessionId === thread.sessionId ? turns.find(({ number }) => number === turn) : undefined
+  if (!own || own.id === outcome.id || replaced || !isConclusive(own.answer ?? '')) return null
+  const later = turns.filter(({ number, origin }) => number > own.number && origin === 'person')
+  return later.some(({ text }) => isRuling(text))
+    ? null
+    : { ...conclusion, turns: turns.filter(({ number }) => number <= own.number), outcome: own }
 }
 
 /** The best hit may say more than the others. */

@@ -1,14 +1,15 @@
+import { withoutRepositories } from '../core/addresses.ts'
 import type { Hit } from '../core/hit.ts'
 import type { ProjectKey } from '../core/ids.ts'
 import type { Session } from '../core/memory.ts'
 import { memoryId } from '../core/memory-kinds.ts'
 import { asNoteId } from '../core/note.ts'
-import { queryInPrompt, whyNoQuery } from '../core/small-talk.ts'
+import { isEverydayWord, queryInPrompt, whyNoQuery } from '../core/small-talk.ts'
 import { shorten } from '../core/text.ts'
 import { formatAge } from '../core/time-format.ts'
 import { neutralizeText } from '../core/untrusted-text.ts'
 import { findUnansweredPrompts } from '../retrieval/answer.ts'
-import { type SemanticSearch, search, YOUNG_STORE_DOCUMENTS } from '../retrieval/search.ts'
+import { queryCoverage, type SemanticSearch, search, weighWords, YOUNG_STORE_DOCUMENTS } from '../retrieval/search.ts'
 import type { InjectedItem, Store } from '../store/store.ts'
 import type { RecallEntry } from './conclusions.ts'
 import { LOOK_FURTHER_HINT } from './memory-lines.ts'
@@ -73,8 +74,9 @@ export async function recallFor(
   tokens: number,
   semanticSearch: SemanticSearch | null = null,
 ): Promise<RecallBrief> {
-  const query = queryInPrompt(prompt.slice(0, MAX_PROMPT_CHARACTERS))
-  if (query === null) return { ...EMPTY_BRIEF, said: whyNoQuery(prompt.slice(0, MAX_PROMPT_CHARACTERS)) }
+  const asked = withoutRepositories(prompt.slice(0, MAX_PROMPT_CHARACTERS))
+  const query = queryInPrompt(asked)
+  if (query === null) return { ...EMPTY_BRIEF, said: whyNoQuery(asked) }
   const hits = await searchEarlierSessions(store, session, query, now, semanticSearch)
   const reasons = new Map<Hit, string>()
   const knowledge = isUnstarted(session) ? NO_KNOWLEDGE : await knowledgeOf(store, session)
@@ -132,8 +134,13 @@ async function entriesFor(
   const commits = hits.some(({ kind }) => kind === 'commit')
     ? await (await import('./commit-lines.ts')).describeCommits(store, hits, now)
     : null
-  for (const entry of await concludeHits(store, commits?.hits ?? hits, query, now)) {
-    if (entry.outcome === null) entries.push({ ...entry, lines: [commits?.lines.get(entry.hit) ?? recalledLine(entry.hit, now)] })
+  const isAbout = await tellsAbout(store, query)
+  for (const { hit, results } of await concludeHits(store, commits?.hits ?? hits, query, now)) {
+    const line = commits?.lines.get(hit) ?? recalledLine(hit, now)
+    const entry = results.find(({ lines }) => isAbout(lines)) ?? { hit, outcome: null, lines: [line] }
+    if (entry.outcome === null && isBareQuestion(hit, results)) reasons.set(hit, 'its result is not about the prompt, or there is none')
+    else if (!isAbout(entry.lines)) reasons.set(hit, 'what it says is not about the prompt')
+    else if (entry.outcome === null) entries.push(entry)
     else if (entries.some(({ outcome }) => outcome === entry.outcome))
       reasons.set(entry.hit, `its result, ${memoryId('prompt', String(entry.outcome))}, is shown above`)
     else if (shown.has(`prompt:${entry.outcome}`)) reasons.set(entry.hit, 'its result was already shown to this session')
@@ -141,6 +148,35 @@ async function entriesFor(
   }
   return entries
 }
+
+/** A turn whose result is about something else, or that has no answer, only says what was asked. */
+const isBareQuestion = ({ kind, snippet }: Hit, results: RecallEntry[]) =>
+  (kind === 'prompt' || kind === 'summary') && (results.length > 0 || snippet.trim() === '')
+
+/**
+ * Whether a text that would be shown is itself about the prompt. The result of a long thread may be about something else, although a turn of the
+ * thread matched. It must contain words of the prompt that are rare together, or much of a short prompt; everyday words say nothing.
+ */
+async function tellsAbout(store: Store, query: string): Promise<(lines: string[]) => boolean> {
+  const documents = await store.documents.count(null)
+  const all = await weighWords(store, query)
+  const telling = all.filter(({ word }) => !isEverydayWord(word))
+  const words = telling.length > 0 ? telling : all
+  return (lines) => {
+    // The prompt that began the work is quoted too, and may be all that the line has in common with this one.
+    if (queryCoverage(lines.join('\n').replace(QUOTED_PROMPT, ''), words).matched === 0) return false
+    const { coverage, matched, unlikely } = queryCoverage(lines.join('\n'), words)
+    if (documents < YOUNG_STORE_DOCUMENTS) return matched >= Math.min(SHOWN_THRESHOLDS.words, words.length)
+    const rarity = unlikely / Math.log(documents)
+    return (
+      (matched >= SHOWN_THRESHOLDS.words && rarity >= SHOWN_THRESHOLDS.rarity) ||
+      (coverage >= SHOWN_THRESHOLDS.coverage && rarity >= SHOWN_THRESHOLDS.rarityOfShort)
+    )
+  }
+}
+
+const QUOTED_PROMPT = /“[^”]*”/
+const SHOWN_THRESHOLDS = { words: 2, rarity: 1.3, coverage: 0.4, rarityOfShort: 0.6 } as const
 
 /** Adds entries until one does not fit: a shorter one further down is less relevant. `reasons` gets the hits that are left out. */
 function writeRecall(entries: RecallEntry[], tokens: number, reasons: Map<Hit, string>): BriefPage {

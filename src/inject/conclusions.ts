@@ -69,7 +69,8 @@ function conclusionLines(
     [...new Set([...stems, ...subjectStems(answer)])],
     Math.floor(maxCharacters * RULINGS_SHARE),
   )
-  if (rulings) lines.push(`The person said there: “${neutralizeText(rulings)}”`)
+  if (rulings && stems.some((stem) => rulings.toLowerCase().includes(stem)))
+    lines.push(`The person said there: “${neutralizeText(rulings)}”`)
   const old = replaced?.answer ? conclusionOf(replaced.answer, stems, MAX_REPLACED_CHARACTERS) : ''
   if (replaced && old)
     lines.push(`It replaced (${idOf(replaced)}, ${formatAgo(replaced.at, now)}): ${shorten(neutralizeText(old), MAX_REPLACED_CHARACTERS)}`)

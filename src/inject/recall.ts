@@ -4,7 +4,7 @@ import type { ProjectKey } from '../core/ids.ts'
 import type { Session } from '../core/memory.ts'
 import { memoryId } from '../core/memory-kinds.ts'
 import { asNoteId } from '../core/note.ts'
-import { isEverydayWord, queryInPrompt, whyNoQuery } from '../core/small-talk.ts'
+import { isEverydayWord, isFollowUp, queryInPrompt, whyNoQuery } from '../core/small-talk.ts'
 import { shorten } from '../core/text.ts'
 import { formatAge } from '../core/time-format.ts'
 import { neutralizeText } from '../core/untrusted-text.ts'
@@ -162,6 +162,7 @@ async function tellsAbout(store: Store, query: string): Promise<(lines: string[]
   const all = await weighWords(store, query)
   const telling = all.filter(({ word }) => !isEverydayWord(word))
   const words = telling.length > 0 ? telling : all
+  const mayBeShort = !isFollowUp(query)
   return (lines) => {
     // The prompt that began the work is quoted too, and may be all that the line has in common with this one.
     if (queryCoverage(lines.join('\n').replace(QUOTED_PROMPT, ''), words).matched === 0) return false
@@ -170,7 +171,7 @@ async function tellsAbout(store: Store, query: string): Promise<(lines: string[]
     const rarity = unlikely / Math.log(documents)
     return (
       (matched >= SHOWN_THRESHOLDS.words && rarity >= SHOWN_THRESHOLDS.rarity) ||
-      (coverage >= SHOWN_THRESHOLDS.coverage && rarity >= SHOWN_THRESHOLDS.rarityOfShort)
+      (mayBeShort && coverage >= SHOWN_THRESHOLDS.coverage && rarity >= SHOWN_THRESHOLDS.rarityOfShort)
     )
   }
 }

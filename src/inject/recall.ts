@@ -75,8 +75,11 @@ export async function recallFor(
   semanticSearch: SemanticSearch | null = null,
 ): Promise<RecallBrief> {
   const asked = withoutRepositories(prompt.slice(0, MAX_PROMPT_CHARACTERS))
-  const query = queryInPrompt(asked)
-  if (query === null) return { ...EMPTY_BRIEF, said: whyNoQuery(asked) }
+  const plain = await answerIfPlain(store, session.project, asked, now)
+  if (plain) return writePlainAnswer(plain, tokens)
+  const request = queryInPrompt(asked)
+  if (request === null) return { ...EMPTY_BRIEF, said: whyNoQuery(asked) }
+  const { query, thresholds } = readQuestion(request)
   const hits = await searchEarlierSessions(store, session, query, now, semanticSearch)
   const reasons = new Map<Hit, string>()
   const knowledge = isUnstarted(session) ? NO_KNOWLEDGE : await knowledgeOf(store, session)
@@ -89,7 +92,7 @@ export async function recallFor(
   const { relevant, left } =
     unknown.length === 0
       ? { relevant: [], left: new Map<Hit, string>() }
-      : relevantHits(unknown, byMeaning, await store.documents.count(null), RECALL_THRESHOLDS, await matchThreadsOf(store, unknown, query))
+      : relevantHits(unknown, byMeaning, await store.documents.count(null), thresholds, await matchThreadsOf(store, unknown, query))
   for (const [hit, why] of left) reasons.set(hit, why)
   const entries = relevant.length === 0 ? [] : await entriesFor(store, relevant, query, now, knowledge, reasons)
   const page = writeRecall(entries, tokens, reasons)
@@ -100,6 +103,46 @@ export async function recallFor(
   const said = hits.length === 0 ? 'no memory of this project is close to it' : ''
   const silence = { ...EMPTY_BRIEF, said, left: notShown.slice(0, MAX_REJECTED_LISTED) }
   return page.memoryCount() === 0 ? silence : { ...silence, ...page.close() }
+}
+
+/**
+ * A plain question asks memory directly, so one rare word is enough if it is all that the question names: in "where is the retry logic", retry.
+ * Words for any code say nothing then.
+ */
+function readQuestion(request: string): { query: string; thresholds: RecallThresholds } {
+  const all = request.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? []
+  const telling = all.filter((word) => word.length > 2 && !isEverydayWord(word) && !GENERIC_WORDS.has(word))
+  if (telling.length === 0 || all.length > MAX_QUESTION_WORDS || !QUESTION.test(request))
+    return { query: request, thresholds: RECALL_THRESHOLDS }
+  const query = request.replace(/[\p{L}\p{N}_]+/gu, (word) => (GENERIC_WORDS.has(word.toLowerCase()) ? '' : word))
+  const words = Math.min(RECALL_THRESHOLDS.words, new Set(telling).size)
+  return { query, thresholds: { ...RECALL_THRESHOLDS, words, ...(words === 1 ? { unlikely: UNLIKELY_SINGLE_WORD } : {}) } }
+}
+
+const QUESTION = /^\W*(?:where|which|what|why|how|when|who|did|does|do|is|are|was|were|have|has)\b/i
+const MAX_QUESTION_WORDS = 9
+const UNLIKELY_SINGLE_WORD = 0.6
+const GENERIC_WORDS = new Set(
+  'behavior behaviour class code component feature function functionality handled handling happens implementation implemented located logic method module part place section setup stuff'.split(
+    ' ',
+  ),
+)
+
+async function answerIfPlain(store: Store, project: ProjectKey, prompt: string, now: number): Promise<BriefPart[] | null> {
+  if (!PLAIN_QUESTION.test(prompt)) return null
+  const { answerPlainQuestion } = await import('./plain-questions.ts')
+  const parts = await answerPlainQuestion(store, project, prompt, now)
+  return parts && parts.length > 0 ? parts : null
+}
+
+/** How a plain question about the project starts. */
+const PLAIN_QUESTION = /^\s*(?:so,? |ok(?:ay)?,? |and )?(?:what|which|where|are|is|anything|do|did)\b[^\n]{0,115}$/i
+
+function writePlainAnswer(parts: BriefPart[], tokens: number): RecallBrief {
+  const page = openPage('<recollect-context about="this prompt">', '</recollect-context>', { tokens, characters: tokens * 5 })
+  page.add(RECALL_HEADING)
+  for (const part of parts) if (!page.add(part)) break
+  return { ...EMPTY_BRIEF, said: '', ...page.close() }
 }
 
 async function searchEarlierSessions(

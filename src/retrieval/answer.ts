@@ -1,17 +1,20 @@
 import type { Hit, QueryTimeReference } from '../core/hit.ts'
 import type { Store } from '../store/store.ts'
 import { type ParsedQuery, parseQuery, type QueryProblem, type UnderstoodPhrase } from './query-parser.ts'
-import { asksForLatest, isForeignLanguage, queryWords } from './query-words.ts'
+import { asksForLatest, asksForOpenEnds, isForeignLanguage, queryWords } from './query-words.ts'
 import { type MentionedTime, type QueryOptions, type ResolvedQuery, resolveQuery } from './resolve.ts'
 import { type SemanticSearch, search, YOUNG_STORE_DOCUMENTS } from './search.ts'
 import { isUnknownWord, totalWeight, type WeightedWord, weighWords } from './word-weights.ts'
 
 export { parseQuery } from './query-parser.ts'
+export { asksForOpenEnds } from './query-words.ts'
 export { findUnansweredPrompts, type QueryOptions } from './resolve.ts'
 export { parseInstant, TIME_EXAMPLES } from './time-phrases.ts'
 
 export type QueryAnswer = {
   hits: Hit[]
+  /** Whether the hits match words, or are a list: of the newest work, or of what is open. */
+  by: 'words' | 'list'
   /** The times, branches and projects that were recognised in the query. */
   understood: UnderstoodPhrase[]
   /** Filters that could not be used, and words that were read differently. */
@@ -48,7 +51,7 @@ export async function answerParsedQuery(
   const query = await resolveQuery(store, parsed, options)
   if (query.kind === 'unknown-project') {
     const { understood, problems, reason } = query
-    return { hits: [], understood, problems, time: null, isClose: false, nowhere: reason }
+    return { hits: [], by: 'words', understood, problems, time: null, isClose: false, nowhere: reason }
   }
   const found = await findHits(store, query, semanticSearch)
   return judge(store, query, found)
@@ -61,6 +64,8 @@ type FoundHits = { by: 'words' | 'list'; hits: Hit[]; problems: QueryProblem[]; 
 async function findHits(store: Store, query: ResolvedQuery, semanticSearch: SemanticSearch | null): Promise<FoundHits> {
   const { parsed, asksForRecentWork } = query
   const hasWords = parsed.words.length > 0
+  const open = asksForOpenEnds(parsed.text) && !query.filter ? await listOpenEnds(store, query) : []
+  if (open.length > 0) return { by: 'list', hits: open, problems: [], isGuess: false }
   if (hasWords && !asksForRecentWork) return findByWords(store, query, semanticSearch)
   const hits = await listHits(store, query)
   // If there is no work on the branch or project that the query names, the name may be an ordinary word.
@@ -103,6 +108,13 @@ const MAX_CORRECTED_QUERY_WORDS = 12
 /** Each costs some milliseconds. */
 const MAX_CORRECTED_WORDS = 4
 
+/** The open ends that sessions left, the newest first. */
+async function listOpenEnds(store: Store, query: ResolvedQuery): Promise<Hit[]> {
+  const [{ newestHits }, { NO_DOCUMENT_FILTER }] = await Promise.all([import('./newest.ts'), import('./search-options.ts')])
+  const filter = { ...NO_DOCUMENT_FILTER, namespaces: ['open-ends'] }
+  return newestHits(store, { ...searchScope(query), ...query.filterWindow, kinds: ['note'], filter })
+}
+
 async function listHits(store: Store, query: ResolvedQuery): Promise<Hit[]> {
   const { parsed, filterWindow, mentionedTime, asksForRecentWork } = query
   // Only punctuation, and no filter: the newest memories would not answer it.
@@ -134,6 +146,7 @@ async function judge(store: Store, query: ResolvedQuery, found: FoundHits): Prom
   const shown = isClose ? hits : hits.filter(hasSomethingInCommon).slice(0, MAX_HITS_WHEN_NOT_CLOSE)
   return {
     hits: shown.slice(options.offset, options.offset + options.limit),
+    by: found.by,
     understood: query.understood,
     problems: [...query.problems, ...found.problems, ...(hits.length === 0 ? await unknownValueProblems(store, query) : [])],
     time: mentionedTime && describeMentionedTime(mentionedTime, query, hits),

@@ -19,7 +19,7 @@ export async function searchFor(services: Services, request: SearchRequest): Pro
   const { kind, limit, offset, widen } = request
   const times = { since: parseRequestTime(request.since), before: parseRequestTime(request.before) }
   const options = { kinds: kind && [kind], ...times, limit, offset, project: await resolveProject(services, request.project) }
-  const { nowhere: projectProblem, hits, ...answer } = await searchOrWiden(services, request.query, options, widen)
+  const { nowhere: projectProblem, hits, by: _, ...answer } = await searchOrWiden(services, request.query, options, widen)
   return {
     hits: await withOutcomes(services.store, hits, request.query),
     ...answer,
@@ -58,7 +58,7 @@ async function timelineOfQuery(
   widen: boolean,
 ): Promise<TimelineResponse> {
   const answer = await searchOrWiden(services, query, { project, limit: 1, offset: 0 }, widen)
-  const { hits, nowhere: projectProblem, ...remarks } = answer
+  const { hits, nowhere: projectProblem, by: _, ...remarks } = answer
   const nothing = { projectProblem, anchor: null, items: [] }
   const [hit] = hits
   // Search shows distant hits to choose from. A timeline around one of them would look like an answer.

@@ -53,6 +53,7 @@ export type Signal =
   | 'use'
   | 'variety'
   | 'replaced'
+  | 'question'
 
 /** A time that a query refers to, whether it limited the search, and a sentence about it for the caller. */
 export type QueryTimeReference = { meaning: string; kept: boolean; said: string }

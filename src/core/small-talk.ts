@@ -26,12 +26,6 @@ function splitPrompt(prompt: string): { request: string; words: string[]; small:
 /** `/review`, `/team:check-todos`, but not the paths `/usr/bin` and `/etc`. */
 const COMMAND = /^\s*\/(?!(?:etc|tmp|usr|var|home|dev|proc|opt)(?:\s|$))[a-z][\w:-]*(?=\s|$)/i
 
-/** Whether a prompt goes on from the one before: "and …", "but this …", "ok, then …". Its words are about the work at hand. */
-export const isFollowUp = (prompt: string): boolean => FOLLOW_UP.test(prompt)
-
-const FOLLOW_UP =
-  /^\W*(?:and|but|so|then|ok(?:ay)?|yes|yeah|yep|no|nope|also|now|ah|hmm+|great|perfect|thanks|i (?:think|guess) (?:we|lets|let['’]s))\b/i
-
 /** Things named by a number: `#12`, `PR 7`, `line 40`. */
 const NUMBERED = /(?:#|\b(?:pr|pull[ -]request|issue|ticket|bug|error|commit|version|port|line)s?[\s:#]{1,3})\d/i
 

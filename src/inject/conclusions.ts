@@ -2,12 +2,14 @@ import type { Hit } from '../core/hit.ts'
 import type { Prompt } from '../core/memory.ts'
 import { memoryId } from '../core/memory-kinds.ts'
 import { conclusionOf, isConclusive, isRuling, isSettling, rulingsIn } from '../core/outcome.ts'
+import { isEverydayWord } from '../core/small-talk.ts'
 import { subjectStems } from '../core/subject.ts'
 import { shorten } from '../core/text.ts'
 import { formatAgo } from '../core/time-format.ts'
 import { aboutText } from '../core/turn-title.ts'
 import { neutralizeText } from '../core/untrusted-text.ts'
 import { type Conclusion, concludeTurn, MAX_SHORT_THREAD_TURNS } from '../retrieval/outcomes.ts'
+import { queryCoverage, weighWords, YOUNG_STORE_DOCUMENTS } from '../retrieval/search.ts'
 import type { Store } from '../store/store.ts'
 
 /** What recall shows for a hit, and the prompt whose answer is the result; null for a hit that is shown as it is. */
@@ -92,3 +94,35 @@ const MAX_TYPED_REPLY_CHARACTERS = 1200
 const RULINGS_SHARE = 0.45
 const MAX_REPLACED_CHARACTERS = 160
 const MAX_ABOUT_CHARACTERS = 90
+
+/**
+ * Whether a text that would be shown is itself about the prompt. The result of a long thread may be about something else, although a turn of the
+ * thread matched. It must contain words of the prompt that are rare together, or much of a short prompt; everyday words say nothing.
+ */
+export async function tellsAbout(store: Store, query: string): Promise<(lines: string[]) => boolean> {
+  const documents = await store.documents.count(null)
+  const all = await weighWords(store, query)
+  const telling = all.filter(({ word }) => !isEverydayWord(word))
+  const words = telling.length > 0 ? telling : all
+  const mayBeShort = !isFollowUp(query)
+  return (lines) => {
+    // The prompt that began the work is quoted too, and may be all that the line has in common with this one.
+    if (queryCoverage(lines.join('\n').replace(QUOTED_PROMPT, ''), words).matched === 0) return false
+    const { coverage, matched, unlikely } = queryCoverage(lines.join('\n'), words)
+    if (documents < YOUNG_STORE_DOCUMENTS) return matched >= Math.min(SHOWN_THRESHOLDS.words, words.length)
+    const rarity = unlikely / Math.log(documents)
+    return (
+      (matched >= SHOWN_THRESHOLDS.words && rarity >= SHOWN_THRESHOLDS.rarity) ||
+      (mayBeShort && coverage >= SHOWN_THRESHOLDS.coverage && rarity >= SHOWN_THRESHOLDS.rarityOfShort)
+    )
+  }
+}
+
+const QUOTED_PROMPT = /“[^”]*”/
+const SHOWN_THRESHOLDS = { words: 2, rarity: 1.3, coverage: 0.4, rarityOfShort: 0.6 } as const
+
+/** Whether a prompt goes on from the one before: "and …", "but this …", "ok, then …". Its words are about the work at hand. */
+const isFollowUp = (prompt: string): boolean => FOLLOW_UP.test(prompt)
+
+const FOLLOW_UP =
+  /^\W*(?:and|but|so|then|ok(?:ay)?|yes|yeah|yep|no|nope|also|now|ah|hmm+|great|perfect|thanks|i (?:think|guess) (?:we|lets|let['’]s))\b/i

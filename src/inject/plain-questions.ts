@@ -6,32 +6,48 @@ import type { ProjectKey } from '../core/ids.ts'
 import type { OpenFailure, PassedTestRun } from '../core/memory.ts'
 import { memoryId } from '../core/memory-kinds.ts'
 import { conclusionOf, isConclusive } from '../core/outcome.ts'
+import { isEverydayWord } from '../core/small-talk.ts'
 import { subjectStems } from '../core/subject.ts'
 import { shorten } from '../core/text.ts'
 import { formatAgo } from '../core/time-format.ts'
 import { aboutText } from '../core/turn-title.ts'
 import { neutralizeText } from '../core/untrusted-text.ts'
-import { answerQuery, asksForOpenEnds } from '../retrieval/answer.ts'
+import { answerQuery } from '../retrieval/answer.ts'
 import type { Store } from '../store/store.ts'
-import { type BriefPart, lineItem } from './page.ts'
+import { type BriefPart, EMPTY_BRIEF, type InjectedBrief, lineItem, openPage } from './page.ts'
+import type { RecallThresholds } from './recall.ts'
 
-/** The parts of an answer; empty if the project has none, and null if the prompt is no such question. */
-export async function answerPlainQuestion(store: Store, project: ProjectKey, prompt: string, now: number): Promise<BriefPart[] | null> {
-  const question = prompt.trim()
-  if (question.length > MAX_QUESTION_CHARACTERS || question.includes('\n')) return null
-  if (asksForOpenEnds(question)) return openEnds(store, project, question, now)
+/** The answer, within its tokens; null if the prompt is no such question, or memory has nothing to say. */
+export async function answerPlainQuestion(
+  store: Store,
+  project: ProjectKey,
+  prompt: string,
+  now: number,
+  { heading, tokens }: { heading: BriefPart; tokens: number },
+): Promise<InjectedBrief | null> {
+  const parts = await partsOf(store, project, prompt.trim(), now)
+  const page = openPage('<recollect-context about="this prompt">', '</recollect-context>', { tokens, characters: tokens * 5 })
+  if (parts.length === 0 || !page.add(heading)) return null
+  const fitting = parts.findIndex((part) => !page.add(part))
+  return fitting === 0 ? null : { ...EMPTY_BRIEF, ...page.close() }
+}
+
+async function partsOf(store: Store, project: ProjectKey, question: string, now: number): Promise<BriefPart[]> {
+  if (question.length > MAX_QUESTION_CHARACTERS || question.includes('\n')) return []
   if (FAILING_TESTS.test(question)) return failingTests(store, project, now)
-  return RECENT_WORK.test(question) ? recentWork(store, project, question, now) : null
+  return (await recentWork(store, project, question, now)) ?? openEnds(store, project, question, now)
 }
 
 /** A longer prompt asks for more than this. */
 const MAX_QUESTION_CHARACTERS = 120
 const FAILING_TESTS = /^(?:which|what|are|do|did)\b[^.!;]{0,40}\btests?\b[^.!;]{0,30}\b(?:fail(?:s|ed|ing)?|broken|red)\b[^.!;]{0,30}$/i
 const RECENT_WORK = /^(?:what|where) (?:did|have|had|were|was|are|happened)\b/i
+const OPEN_ENDS = /\b(?:open|left|unfinished|outstanding|pending|remaining|to do|todo|not done)\b/i
 
 async function openEnds(store: Store, project: ProjectKey, question: string, now: number): Promise<BriefPart[]> {
-  const { hits } = await answerQuery(store, question, { project, limit: MAX_LINES, offset: 0 }, now)
-  return hits
+  if (!OPEN_ENDS.test(question)) return []
+  const { hits, by } = await answerQuery(store, question, { project, limit: MAX_LINES, offset: 0 }, now)
+  return (by === 'list' ? hits : [])
     .filter(({ kind, type }) => kind === 'note' && type === 'open-ends')
     .map((hit) => ({
       of: { kind: 'note', id: hit.id, why: 'an open end' },
@@ -63,6 +79,7 @@ const isPassedLater = ({ command, at }: OpenFailure, pass: PassedTestRun) => pas
 
 /** What was done at the time that the question mentions, or last: the turns that concluded something, in the words of their answers. */
 async function recentWork(store: Store, project: ProjectKey, question: string, now: number): Promise<BriefPart[] | null> {
+  if (!RECENT_WORK.test(question) || OPEN_ENDS.test(question)) return null
   const { hits, time, by } = await answerQuery(store, question, { project, limit: MAX_HITS, offset: 0 }, now)
   if (by !== 'list') return null
   const wasThen = time === null || time.kept
@@ -93,3 +110,25 @@ const MAX_SESSIONS = 5
 const MAX_PASSING_TURNS = 50
 const MAX_CHARACTERS = 220
 const MAX_ABOUT_CHARACTERS = 60
+
+/**
+ * A plain question asks memory directly, so one rare word is enough if it is all that the question names: in "where is the retry logic", retry.
+ * Words for any code say nothing then.
+ */
+export function readQuestion(request: string, usual: RecallThresholds): { query: string; thresholds: RecallThresholds } {
+  const all = request.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? []
+  const telling = all.filter((word) => word.length > 2 && !isEverydayWord(word) && !GENERIC_WORDS.has(word))
+  if (telling.length === 0 || all.length > MAX_QUESTION_WORDS || !QUESTION.test(request)) return { query: request, thresholds: usual }
+  const query = request.replace(/[\p{L}\p{N}_]+/gu, (word) => (GENERIC_WORDS.has(word.toLowerCase()) ? '' : word))
+  const words = Math.min(usual.words, new Set(telling).size)
+  return { query, thresholds: { ...usual, words, ...(words === 1 ? { unlikely: UNLIKELY_SINGLE_WORD } : {}) } }
+}
+
+const QUESTION = /^\W*(?:where|which|what|why|how|when|who|did|does|do|is|are|was|were|have|has)\b/i
+const MAX_QUESTION_WORDS = 9
+const UNLIKELY_SINGLE_WORD = 0.6
+const GENERIC_WORDS = new Set(
+  'behavior behaviour class code component feature function functionality handled handling happens implementation implemented located logic method module part place section setup stuff'.split(
+    ' ',
+  ),
+)

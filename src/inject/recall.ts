@@ -1,15 +1,14 @@
-import { withoutRepositories } from '../core/addresses.ts'
 import type { Hit } from '../core/hit.ts'
 import type { ProjectKey } from '../core/ids.ts'
 import type { Session } from '../core/memory.ts'
 import { memoryId } from '../core/memory-kinds.ts'
 import { asNoteId } from '../core/note.ts'
-import { isEverydayWord, isFollowUp, queryInPrompt, whyNoQuery } from '../core/small-talk.ts'
+import { queryInPrompt, whyNoQuery } from '../core/small-talk.ts'
 import { shorten } from '../core/text.ts'
 import { formatAge } from '../core/time-format.ts'
 import { neutralizeText } from '../core/untrusted-text.ts'
 import { findUnansweredPrompts } from '../retrieval/answer.ts'
-import { queryCoverage, type SemanticSearch, search, weighWords, YOUNG_STORE_DOCUMENTS } from '../retrieval/search.ts'
+import { type SemanticSearch, search, YOUNG_STORE_DOCUMENTS } from '../retrieval/search.ts'
 import type { InjectedItem, Store } from '../store/store.ts'
 import type { RecallEntry } from './conclusions.ts'
 import { LOOK_FURTHER_HINT } from './memory-lines.ts'
@@ -74,12 +73,14 @@ export async function recallFor(
   tokens: number,
   semanticSearch: SemanticSearch | null = null,
 ): Promise<RecallBrief> {
-  const asked = withoutRepositories(prompt.slice(0, MAX_PROMPT_CHARACTERS))
-  const plain = await answerIfPlain(store, session.project, asked, now)
-  if (plain) return writePlainAnswer(plain, tokens)
+  const start = prompt.slice(0, MAX_PROMPT_CHARACTERS)
+  const asked = /:\/\/|git@/.test(start) ? (await import('../core/addresses.ts')).withoutRepositories(start) : start
+  const questions = PLAIN_QUESTION.test(asked) ? await import('./plain-questions.ts') : null
+  const plain = await questions?.answerPlainQuestion(store, session.project, asked, now, { heading: RECALL_HEADING, tokens })
+  if (plain) return { ...plain, said: '' }
   const request = queryInPrompt(asked)
   if (request === null) return { ...EMPTY_BRIEF, said: whyNoQuery(asked) }
-  const { query, thresholds } = readQuestion(request)
+  const { query, thresholds } = questions?.readQuestion(request, RECALL_THRESHOLDS) ?? { query: request, thresholds: RECALL_THRESHOLDS }
   const hits = await searchEarlierSessions(store, session, query, now, semanticSearch)
   const reasons = new Map<Hit, string>()
   const knowledge = isUnstarted(session) ? NO_KNOWLEDGE : await knowledgeOf(store, session)
@@ -105,45 +106,9 @@ export async function recallFor(
   return page.memoryCount() === 0 ? silence : { ...silence, ...page.close() }
 }
 
-/**
- * A plain question asks memory directly, so one rare word is enough if it is all that the question names: in "where is the retry logic", retry.
- * Words for any code say nothing then.
- */
-function readQuestion(request: string): { query: string; thresholds: RecallThresholds } {
-  const all = request.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? []
-  const telling = all.filter((word) => word.length > 2 && !isEverydayWord(word) && !GENERIC_WORDS.has(word))
-  if (telling.length === 0 || all.length > MAX_QUESTION_WORDS || !QUESTION.test(request))
-    return { query: request, thresholds: RECALL_THRESHOLDS }
-  const query = request.replace(/[\p{L}\p{N}_]+/gu, (word) => (GENERIC_WORDS.has(word.toLowerCase()) ? '' : word))
-  const words = Math.min(RECALL_THRESHOLDS.words, new Set(telling).size)
-  return { query, thresholds: { ...RECALL_THRESHOLDS, words, ...(words === 1 ? { unlikely: UNLIKELY_SINGLE_WORD } : {}) } }
-}
-
-const QUESTION = /^\W*(?:where|which|what|why|how|when|who|did|does|do|is|are|was|were|have|has)\b/i
-const MAX_QUESTION_WORDS = 9
-const UNLIKELY_SINGLE_WORD = 0.6
-const GENERIC_WORDS = new Set(
-  'behavior behaviour class code component feature function functionality handled handling happens implementation implemented located logic method module part place section setup stuff'.split(
-    ' ',
-  ),
-)
-
-async function answerIfPlain(store: Store, project: ProjectKey, prompt: string, now: number): Promise<BriefPart[] | null> {
-  if (!PLAIN_QUESTION.test(prompt)) return null
-  const { answerPlainQuestion } = await import('./plain-questions.ts')
-  const parts = await answerPlainQuestion(store, project, prompt, now)
-  return parts && parts.length > 0 ? parts : null
-}
-
 /** How a plain question about the project starts. */
-const PLAIN_QUESTION = /^\s*(?:so,? |ok(?:ay)?,? |and )?(?:what|which|where|are|is|anything|do|did)\b[^\n]{0,115}$/i
-
-function writePlainAnswer(parts: BriefPart[], tokens: number): RecallBrief {
-  const page = openPage('<recollect-context about="this prompt">', '</recollect-context>', { tokens, characters: tokens * 5 })
-  page.add(RECALL_HEADING)
-  for (const part of parts) if (!page.add(part)) break
-  return { ...EMPTY_BRIEF, said: '', ...page.close() }
-}
+const PLAIN_QUESTION =
+  /^\s*(?:so,? |ok(?:ay)?,? |and )?(?:what|which|where|why|how|when|who|are|is|was|were|anything|do|does|did|have|has)\b[^\n]{0,115}$/i
 
 async function searchEarlierSessions(
   store: Store,
@@ -172,7 +137,7 @@ async function entriesFor(
   { shown }: SessionKnowledge,
   reasons: Map<Hit, string>,
 ): Promise<RecallEntry[]> {
-  const { concludeHits } = await import('./conclusions.ts')
+  const { concludeHits, tellsAbout } = await import('./conclusions.ts')
   const entries: RecallEntry[] = []
   const commits = hits.some(({ kind }) => kind === 'commit')
     ? await (await import('./commit-lines.ts')).describeCommits(store, hits, now)
@@ -192,35 +157,9 @@ async function entriesFor(
   return entries
 }
 
-/** A turn whose result is about something else, or that has no answer, only says what was asked. */
+/** Such a turn only says what was asked. */
 const isBareQuestion = ({ kind, snippet }: Hit, results: RecallEntry[]) =>
   (kind === 'prompt' || kind === 'summary') && (results.length > 0 || snippet.trim() === '')
-
-/**
- * Whether a text that would be shown is itself about the prompt. The result of a long thread may be about something else, although a turn of the
- * thread matched. It must contain words of the prompt that are rare together, or much of a short prompt; everyday words say nothing.
- */
-async function tellsAbout(store: Store, query: string): Promise<(lines: string[]) => boolean> {
-  const documents = await store.documents.count(null)
-  const all = await weighWords(store, query)
-  const telling = all.filter(({ word }) => !isEverydayWord(word))
-  const words = telling.length > 0 ? telling : all
-  const mayBeShort = !isFollowUp(query)
-  return (lines) => {
-    // The prompt that began the work is quoted too, and may be all that the line has in common with this one.
-    if (queryCoverage(lines.join('\n').replace(QUOTED_PROMPT, ''), words).matched === 0) return false
-    const { coverage, matched, unlikely } = queryCoverage(lines.join('\n'), words)
-    if (documents < YOUNG_STORE_DOCUMENTS) return matched >= Math.min(SHOWN_THRESHOLDS.words, words.length)
-    const rarity = unlikely / Math.log(documents)
-    return (
-      (matched >= SHOWN_THRESHOLDS.words && rarity >= SHOWN_THRESHOLDS.rarity) ||
-      (mayBeShort && coverage >= SHOWN_THRESHOLDS.coverage && rarity >= SHOWN_THRESHOLDS.rarityOfShort)
-    )
-  }
-}
-
-const QUOTED_PROMPT = /“[^”]*”/
-const SHOWN_THRESHOLDS = { words: 2, rarity: 1.3, coverage: 0.4, rarityOfShort: 0.6 } as const
 
 /** Adds entries until one does not fit: a shorter one further down is less relevant. `reasons` gets the hits that are left out. */
 function writeRecall(entries: RecallEntry[], tokens: number, reasons: Map<Hit, string>): BriefPage {

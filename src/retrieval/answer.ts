@@ -1,13 +1,11 @@
 import type { Hit, QueryTimeReference } from '../core/hit.ts'
 import type { Store } from '../store/store.ts'
 import { type ParsedQuery, parseQuery, type QueryProblem, type UnderstoodPhrase } from './query-parser.ts'
-import { asksForLatest, asksForOpenEnds, isForeignLanguage, queryWords } from './query-words.ts'
+import { asksForLatest, isForeignLanguage, queryWords } from './query-words.ts'
 import { type MentionedTime, type QueryOptions, type ResolvedQuery, resolveQuery } from './resolve.ts'
-import { type SemanticSearch, search, YOUNG_STORE_DOCUMENTS } from './search.ts'
-import { isUnknownWord, totalWeight, type WeightedWord, weighWords } from './word-weights.ts'
+import { type SemanticSearch, search } from './search.ts'
 
 export { parseQuery } from './query-parser.ts'
-export { asksForOpenEnds } from './query-words.ts'
 export { findUnansweredPrompts, type QueryOptions } from './resolve.ts'
 export { parseInstant, TIME_EXAMPLES } from './time-phrases.ts'
 
@@ -64,7 +62,10 @@ type FoundHits = { by: 'words' | 'list'; hits: Hit[]; problems: QueryProblem[]; 
 async function findHits(store: Store, query: ResolvedQuery, semanticSearch: SemanticSearch | null): Promise<FoundHits> {
   const { parsed, asksForRecentWork } = query
   const hasWords = parsed.words.length > 0
-  const open = asksForOpenEnds(parsed.text) && !query.filter ? await listOpenEnds(store, query) : []
+  const mayAskForOpenEnds = !query.filter && /open|left|finished|standing|pending|remain|do/i.test(parsed.text)
+  const open = mayAskForOpenEnds
+    ? await (await import('./newest.ts')).openEnds(store, parsed.text, searchScope(query), query.filterWindow)
+    : []
   if (open.length > 0) return { by: 'list', hits: open, problems: [], isGuess: false }
   if (hasWords && !asksForRecentWork) return findByWords(store, query, semanticSearch)
   const hits = await listHits(store, query)
@@ -108,13 +109,6 @@ const MAX_CORRECTED_QUERY_WORDS = 12
 /** Each costs some milliseconds. */
 const MAX_CORRECTED_WORDS = 4
 
-/** The open ends that sessions left, the newest first. */
-async function listOpenEnds(store: Store, query: ResolvedQuery): Promise<Hit[]> {
-  const [{ newestHits }, { NO_DOCUMENT_FILTER }] = await Promise.all([import('./newest.ts'), import('./search-options.ts')])
-  const filter = { ...NO_DOCUMENT_FILTER, namespaces: ['open-ends'] }
-  return newestHits(store, { ...searchScope(query), ...query.filterWindow, kinds: ['note'], filter })
-}
-
 async function listHits(store: Store, query: ResolvedQuery): Promise<Hit[]> {
   const { parsed, filterWindow, mentionedTime, asksForRecentWork } = query
   // Only punctuation, and no filter: the newest memories would not answer it.
@@ -142,7 +136,8 @@ function searchScope({ project, kinds, filter, options: { offset, limit }, unans
 async function judge(store: Store, query: ResolvedQuery, found: FoundHits): Promise<QueryAnswer> {
   const { options, mentionedTime } = query
   const { hits } = found
-  const isClose = await isCloseAnswer(store, query, found)
+  const { hasSomethingInCommon, isCloseAnswer } = await import('./closeness.ts')
+  const isClose = found.by === 'list' || (!found.isGuess && (await isCloseAnswer(store, query, hits.slice(0, JUDGED_HITS))))
   const shown = isClose ? hits : hits.filter(hasSomethingInCommon).slice(0, MAX_HITS_WHEN_NOT_CLOSE)
   return {
     hits: shown.slice(options.offset, options.offset + options.limit),
@@ -158,80 +153,6 @@ async function judge(store: Store, query: ResolvedQuery, found: FoundHits): Prom
 /** How many of the first hits decide how well a query is answered. */
 const JUDGED_HITS = 5
 const MAX_HITS_WHEN_NOT_CLOSE = 10
-
-/** Anything is a little similar to anything. */
-const hasSomethingInCommon = ({ matched, cosine }: Hit) => matched > 0 || (cosine ?? 0) >= MIN_SIMILAR_COSINE
-const MIN_SIMILAR_COSINE = 0.35
-
-/** Whether one of the first hits is about the query, or would be but for a misspelled word. */
-async function isCloseAnswer(store: Store, query: ResolvedQuery, { by, hits, isGuess }: FoundHits): Promise<boolean> {
-  if (by === 'list') return true
-  if (isGuess || query.asksForOtherProject) return false
-  const first = hits.slice(0, JUDGED_HITS)
-  const evidence = await evidenceFor(store, query, first)
-  if (first.some((hit) => isHitAboutQuery(hit, evidence))) return true
-  if (query.parsed.isPasted || first.length === 0) return false
-  const { anyHitCoversRest } = await import('./misspelling.ts')
-  return anyHitCoversRest(store, query.parsed.text, query.rejectedWords, first, MIN_REST_COVERAGE)
-}
-
-/** What counts as evidence that a hit is about a query, besides its words and its meaning. */
-type AnswerEvidence = {
-  /** How much of the query a hit must contain, by words and meaning together. */
-  enough: number
-  /** The share of the query whose words occur in no text, but in what tools changed or ran. */
-  inActivity: number
-  /** A name is all that the query asks for, or it is written like one. Part of a name says nothing about a whole question. */
-  isForName: boolean
-  isForProject: boolean
-  isYoung: boolean
-}
-
-async function evidenceFor(store: Store, { parsed, boosts, textWithoutReferences }: ResolvedQuery, hits: Hit[]): Promise<AnswerEvidence> {
-  return {
-    enough: hits.some(({ cosine }) => cosine !== null) ? MIN_ANSWER_SHARE : MIN_ANSWER_COVERAGE,
-    inActivity: hits.some(({ signals }) => signals.activity !== undefined) ? await shareInActivity(store, parsed.text) : 0,
-    isForName: parsed.identifiers.length > 0 || queryWords(textWithoutReferences).length === 1,
-    isForProject: boosts?.isWholeQuery ?? false,
-    isYoung: (await store.documents.count(null)) < YOUNG_STORE_DOCUMENTS,
-  }
-}
-
-/** The share of a query's words that occur in activity and in no text. */
-async function shareInActivity(store: Store, text: string): Promise<number> {
-  const words = await weighWords(store, text)
-  const found: WeightedWord[] = []
-  for (const word of words.filter(isUnknownWord)) if (await store.documents.occursInActivity(word.word)) found.push(word)
-  return totalWeight(found) / Math.max(1, totalWeight(words))
-}
-
-/**
- * Whether a hit has enough in common with the query: its words and its meaning together, part of a name, the branch it refers to, or the
- * project if it asks for nothing else. In a young store one word is enough: most memories contain every known word, so words weigh nothing.
- */
-const isHitAboutQuery = (hit: Hit, evidence: AnswerEvidence) =>
-  (evidence.isYoung && hit.matched > 0) ||
-  sharesEnough(hit, evidence) ||
-  (evidence.isForName && (hit.signals.names ?? 0) > 0) ||
-  (hit.signals.branch ?? 0) > 0 ||
-  (evidence.isForProject && (hit.signals.project ?? 0) > 0)
-
-/** One word of several is chance, however rare it is: "bake" occurs in "the baked-in key". */
-function sharesEnough({ coverage, matched, cosine, signals }: Hit, { enough, inActivity }: AnswerEvidence): boolean {
-  const words = coverage + ((signals.activity ?? 0) > MIN_ANSWER_ACTIVITY ? inActivity : 0)
-  const meaning = Math.max(0, cosine ?? 0)
-  return words + meaning >= enough && (matched > 1 || words >= MIN_SINGLE_WORD_SHARE || meaning >= MIN_SINGLE_WORD_COSINE)
-}
-
-/** Measured on questions about other topics (docs/evaluation.md). */
-const MIN_ANSWER_SHARE = 0.65
-/** Without a search by meaning. */
-const MIN_ANSWER_COVERAGE = 0.35
-const MIN_ANSWER_ACTIVITY = 0.5
-const MIN_SINGLE_WORD_SHARE = 0.6
-const MIN_SINGLE_WORD_COSINE = 0.4
-/** Of a query without its misspelled word. */
-const MIN_REST_COVERAGE = 0.5
 
 /** Filter values that no memory has. A session that exists may just have nothing to show. */
 async function unknownValueProblems(store: Store, { parsed, filter }: ResolvedQuery): Promise<QueryProblem[]> {

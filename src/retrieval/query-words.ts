@@ -41,12 +41,6 @@ const isCommonWord = (word: string) =>
 /** Whether a query asks for the last of several events: “when did we last”, “the latest”. “Last season” is a time instead. */
 export const asksForLatest = (query: string) => LATEST.test(query.toLowerCase().replace(/\s+/g, ' '))
 
-/** Whether a query asks what is unfinished: “what is still open”, “anything left to do”. */
-export const asksForOpenEnds = (query: string) => OPEN_ENDS.test(query)
-
-const OPEN_ENDS =
-  /^\s*(?:(?:so|ok(?:ay)?|and),? )?(?:(?:what(?:['’]s| is| are|['’]re)?|which (?:things|tasks|items|points|ends) are|(?:is|are) there|anything|is anything)(?: (?:anything|any|still|else|the|things?))*) (?:open|left|unfinished|outstanding|pending|remaining|to do|todo|not done)(?: (?:ends?|items?|points?|things?|work|tasks?|to do|todo|to be done|here|now|yet|in this project))*\s*[?.!]*\s*$/i
-
 /** All words of a text in order, limited in number, to find neighbouring words. */
 export const wordSequence = (text: string): string[] => allWords(text).slice(0, 3 * MAX_QUERY_WORDS)
 

@@ -14,7 +14,7 @@ export function withoutRepositories(text: string): string {
 const ADDRESS = /\bhttps?:\/\/[^\s<>"'`)\]]+|\bgit@[\w.-]+:[\w./-]+/gi
 const HOST = /^(?:https?:\/\/[^/]*|git@[^:]*:)/i
 const FORGE = /^(?:https?:\/\/|git@)(?:www\.)?(?:github|gitlab|bitbucket|codeberg)\b/i
-/** What follows the owner and the repository. */
+/** The parts of an address that follow the owner and the repository. */
 const PAGES = new Set(
   `issues issue pull pulls pull-requests merge_requests blob tree raw commit commits compare releases security actions discussions wiki src`.split(
     ' ',

@@ -8,7 +8,7 @@ import { shorten } from '../core/text.ts'
 import { formatAgo } from '../core/time-format.ts'
 import { aboutText } from '../core/turn-title.ts'
 import { neutralizeText } from '../core/untrusted-text.ts'
-import { type Conclusion, concludeTurn, MAX_SHORT_THREAD_TURNS } from '../retrieval/outcomes.ts'
+import { type Conclusion, concludeTurn, findLaterChange, MAX_SHORT_THREAD_TURNS } from '../retrieval/outcomes.ts'
 import { queryCoverage, weighWords, YOUNG_STORE_DOCUMENTS } from '../retrieval/search.ts'
 import type { Store } from '../store/store.ts'
 
@@ -26,9 +26,14 @@ export async function concludeHits(store: Store, hits: Hit[], query: string, now
     const conclusion = await concludeTurn(store, hit, stems)
     const own = conclusion && ownConclusion(conclusion, hit)
     const maxCharacters = place === 0 ? MAX_FIRST_RESULT_CHARACTERS : MAX_RESULT_CHARACTERS
-    const results = [conclusion, own].flatMap((one): RecallEntry[] =>
-      one ? [{ hit, outcome: one.outcome.id, lines: conclusionLines(hit, one, stems, maxCharacters, now) }] : [],
-    )
+    const results: RecallEntry[] = []
+    for (const one of [conclusion, own]) {
+      if (!one) continue
+      const lines = conclusionLines(hit, one, stems, maxCharacters, now)
+      const change = await findLaterChange(store, one.outcome)
+      if (change) lines.push(`Changed later (${idOf(change.turn)}, ${formatAgo(change.turn.at, now)}): ${neutralizeText(change.sentence)}`)
+      results.push({ hit, outcome: one.outcome.id, lines })
+    }
     concluded.push({ hit, results })
   }
   return concluded

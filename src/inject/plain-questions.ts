@@ -77,7 +77,7 @@ async function failingTests(store: Store, project: ProjectKey, now: number): Pro
 
 const isPassedLater = ({ command, at }: OpenFailure, pass: PassedTestRun) => pass.at > at && (pass.isWhole || pass.command === command)
 
-/** What was done at the time that the question mentions, or last: the turns that concluded something, in the words of their answers. */
+/** The work of the time that the question mentions, or the last work: the turns that concluded something, in the words of their answers. */
 async function recentWork(store: Store, project: ProjectKey, question: string, now: number): Promise<BriefPart[] | null> {
   if (!RECENT_WORK.test(question) || OPEN_ENDS.test(question)) return null
   const { hits, time, by } = await answerQuery(store, question, { project, limit: MAX_HITS, offset: 0 }, now)

@@ -37,7 +37,8 @@ describe('definitions are found', () => {
     ],
     [
       'a.kt',
-      'data class Point(val x: Int)\nclass Box : Base() {\n  val size: Int?\n    get() = 1\n  fun <T> List<T>.first(): T? = null\n  companion object { const val N = 1 }\n}\nfun String.shout() = "$' + '{this + "}"}"\n',
+      'data class Point(val x: Int)\nclass Box : Base() {\n  val size: Int?\n    get() = 1\n  fun <T> List<T>.first(): T? = null\n  companion object { const val N = 1 }\n}\nfun String.shout() = "$' +
+        '{this + "}"}"\n',
       ['Point', 'Box', 'Box.size', 'Box.first', 'Box.companion', 'Box.companion.N', 'shout'],
     ],
     [

@@ -34,6 +34,7 @@ import { threadStatements } from './threads.ts'
 import { tombstoneStatements } from './tombstones.ts'
 import { toolUseStatements } from './tool-uses.ts'
 import { transcriptStatements } from './transcripts.ts'
+import type { turnWorkStatements } from './turn-work.ts'
 import { vectorStatements } from './vectors.ts'
 
 export type { StoredAnchor, Verification } from './anchors.ts'
@@ -61,6 +62,7 @@ export { type PlanKind, type StoredPlan, UNDO_DAYS } from './plans.ts'
 export type { RowsAndBytes } from './statement.ts'
 export type { StoredThread } from './threads.ts'
 export type { Tombstone } from './tombstones.ts'
+export type { StoredWork } from './turn-work.ts'
 export type { UnembeddedDocument } from './vectors.ts'
 export { NewerDatabase }
 
@@ -90,6 +92,7 @@ export async function openStore(path: string, options: StoreOptions = {}) {
   const commit = db.prepare('COMMIT')
   const rollback = db.prepare('ROLLBACK')
   let anchors: Promise<ReturnType<typeof anchorStatements>> | null = null
+  let turnWork: Promise<ReturnType<typeof turnWorkStatements>> | null = null
   let deletions: Promise<ReturnType<typeof deletionStatements>> | null = null
   let last: Promise<unknown> = Promise.resolve()
   /** Runs work one after the other, even if the one before failed. */
@@ -125,6 +128,11 @@ export async function openStore(path: string, options: StoreOptions = {}) {
     anchors: (): Promise<ReturnType<typeof anchorStatements>> => {
       anchors ??= import('./anchors.ts').then(({ anchorStatements }) => anchorStatements(db))
       return anchors
+    },
+    /** What turns did to files. Loaded with the first turn that is distilled. */
+    turnWork: (): Promise<ReturnType<typeof turnWorkStatements>> => {
+      turnWork ??= import('./turn-work.ts').then(({ turnWorkStatements }) => turnWorkStatements(db))
+      return turnWork
     },
     costs: costStatements(db),
     injections: injectionStatements(db),

@@ -3,7 +3,7 @@ import type { Definition } from './outline.ts'
 import { fingerprintOf, similarity } from './signature.ts'
 
 /** From this share of common code on, a definition with another name or in another place counts as the same one. Git's threshold for files is the same. */
-export const SAME_CODE_RATIO = 0.5
+const SAME_CODE_RATIO = 0.5
 
 /** The definition that an anchor means in the file where it points, and whether its code is unchanged. */
 export type Located = { definition: Definition; isSame: boolean }

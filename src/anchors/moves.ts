@@ -39,9 +39,9 @@ export async function findDefined(top: string, names: string[], isExcluded: (pat
 }
 
 type CodeFile = { text: string; definitions: Definition[] }
-type FileReader = (path: string) => Promise<CodeFile | null>
+type ReadCode = (path: string) => Promise<CodeFile | null>
 
-function fileReader(top: string, isExcluded: (path: string) => boolean): FileReader {
+function fileReader(top: string, isExcluded: (path: string) => boolean): ReadCode {
   const read = new Map<string, Promise<CodeFile | null>>()
   const open = async (path: string): Promise<CodeFile | null> => {
     if (isExcluded(path)) return null
@@ -84,7 +84,7 @@ function historyReader(top: string): History {
   }
 }
 
-async function findOne(top: string, anchor: Anchor, files: FileReader, history: History): Promise<AnchorCheck> {
+async function findOne(top: string, anchor: Anchor, files: ReadCode, history: History): Promise<AnchorCheck> {
   if (anchor.name === null) return UNKNOWN_CHECK
   // A value such as `true` is found everywhere, so that a key is followed only with its file.
   const isSetting = /^(?:json|yaml|toml)$/.test(languageOf(anchor.path) ?? '')
@@ -114,7 +114,7 @@ async function firstNew(anchor: Anchor, found: Located[], path: string, history:
 const OTHER_CONTAINER_RATIO = 0.65
 
 /** The definition of the same last name in another file: preferably with the same containers, then the one most like it. */
-async function findElsewhere(top: string, anchor: Anchor, files: FileReader, history: History): Promise<AnchorCheck | null> {
+async function findElsewhere(top: string, anchor: Anchor, files: ReadCode, history: History): Promise<AnchorCheck | null> {
   const leaf = leafOf(anchor.name ?? '')
   const language = languageOf(anchor.path)
   if (language === null || leaf.length < 2 || leaf.includes('\n')) return null

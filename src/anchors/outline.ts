@@ -4,8 +4,6 @@ import { type Signature, signatureOf, signatureOfText } from './signature.ts'
 import { asSource, type DefinitionKind } from './source.ts'
 import { tokenize } from './tokens.ts'
 
-export { languageOf }
-
 /** A longer file is not read: it is generated, or data. */
 export const MAX_SOURCE_CHARACTERS = 512 * 1024
 

@@ -1,4 +1,4 @@
-import { afterBracket, type Container, type FoundDefinition, findAt, type Item, isAt, isWordAt, type Source, textAt } from './source.ts'
+import { afterBracket, type Container, findAt, type Item, isAt, isWordAt, type NamedDefinition, type Source, textAt } from './source.ts'
 
 /** Reads an item of PHP: a function, a class-like, a constant or a property. */
 export function readPhpItem(source: Source, at: number, to: number, container: Container): Item {
@@ -36,9 +36,7 @@ export function readPhpItem(source: Source, at: number, to: number, container: C
   }
 }
 
-type Named = Pick<FoundDefinition, 'name' | 'kind'>
-
-function upToBlock(source: Source, start: number, from: number, to: number, named: Named, isContainer = false): Item {
+function upToBlock(source: Source, start: number, from: number, to: number, named: NamedDefinition, isContainer = false): Item {
   const open = findAt(source, from, to, (index) => isAt(source, index, '{') || isAt(source, index, ';'))
   if (!isAt(source, open, '{')) return { next: open + 1, found: [{ ...named, from: start, to: open }] }
   const end = afterBracket(source, open, to)

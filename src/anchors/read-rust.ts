@@ -1,4 +1,4 @@
-import { afterBracket, type FoundDefinition, findAt, type Item, isAt, isStringAt, isWordAt, type Source, textAt } from './source.ts'
+import { afterBracket, findAt, type Item, isAt, isStringAt, isWordAt, type NamedDefinition, type Source, textAt } from './source.ts'
 
 /** Reads an item of Rust. Functions of an `impl` belong to its type. */
 export function readRustItem(source: Source, at: number, to: number): Item {
@@ -46,17 +46,15 @@ function skipModifiers(source: Source, start: number, to: number): number {
   return word
 }
 
-type Named = Pick<FoundDefinition, 'name' | 'kind'>
-
 /** A definition up to its block, or to the `;` if it has none. */
-function withBody(source: Source, start: number, word: number, to: number, named: Named, isContainer = false): Item {
+function withBody(source: Source, start: number, word: number, to: number, named: NamedDefinition, isContainer = false): Item {
   const open = findAt(source, word + 1, to, (index) => isAt(source, index, '{') || isAt(source, index, ';'))
   return isAt(source, open, '{')
     ? block(source, start, open, to, named, isContainer)
     : { next: open + 1, found: named.kind === 'module' ? [] : [{ ...named, from: start, to: open }] }
 }
 
-function block(source: Source, start: number, open: number, to: number, named: Named, isContainer = false): Item {
+function block(source: Source, start: number, open: number, to: number, named: NamedDefinition, isContainer = false): Item {
   const end = afterBracket(source, open, to)
   return { next: end, found: [{ ...named, from: start, to: end, ...(isContainer && { inside: [open + 1, end - 1] as [number, number] }) }] }
 }

@@ -6,6 +6,8 @@ export type DefinitionKind = (typeof DEFINITION_KINDS)[number]
 /** A definition by its tokens, `to` excluded. `inside` is the part in which its own definitions are. */
 export type FoundDefinition = { name: string; kind: DefinitionKind; from: number; to: number; inside?: [from: number, to: number] }
 
+export type NamedDefinition = Pick<FoundDefinition, 'name' | 'kind'>
+
 /** What stands at a place of a container: perhaps definitions, and where to go on. */
 export type Item = { next: number; found: FoundDefinition[] }
 

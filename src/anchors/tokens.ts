@@ -2,7 +2,7 @@ import type { ScanRule } from './scans.ts'
 
 /** The kinds of token. A directive is one logical line of a preprocessor. */
 export const WORD = 1
-export const NUMBER = 2
+const NUMBER = 2
 export const STRING = 3
 export const PUNCTUATION = 4
 export const DIRECTIVE = 5

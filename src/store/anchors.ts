@@ -23,7 +23,7 @@ export type StoredAnchor = Anchor & { isAbandoned: boolean }
 /** A confirmation that a memory still holds. */
 export type Verification = { commit: string | null; at: number }
 
-export const refKey = ({ kind, ref }: DocumentRef): string => `${kind}:${ref}`
+const refKey = ({ kind, ref }: DocumentRef): string => `${kind}:${ref}`
 
 /** Every statement about anchors: which code each memory speaks of. */
 export function anchorStatements(db: Database) {

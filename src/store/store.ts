@@ -37,7 +37,7 @@ import { transcriptStatements } from './transcripts.ts'
 import type { turnWorkStatements } from './turn-work.ts'
 import { vectorStatements } from './vectors.ts'
 
-export type { StoredAnchor, Verification } from './anchors.ts'
+export type { Verification } from './anchors.ts'
 export type { CandidateIds } from './candidates.ts'
 export type { ForeignSession } from './claude-mem.ts'
 export type { NewCommit } from './commits.ts'

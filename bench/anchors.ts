@@ -112,7 +112,7 @@ function changeCode(top: string, files: string[]): void {
 
 async function printBriefs(store: Awaited<ReturnType<typeof openStore>>, top: string, files: string[]): Promise<void> {
   const seen = environment(folder)
-  const services = { store, settings: loadSettings(seen).settings, environment: seen }
+  const services = { store, settings: loadSettings(seen).settings, environment: seen, notebook: { clean: (text: string) => text } }
   const checkCode: CheckCode = (memories) => marksOf(services, top, memories, WAIT)
   // Between two sessions some files change: what is remembered about them is of no use.
   const touchSome = (round: number) => {

@@ -28,7 +28,10 @@ export async function anchorTurn(services: Services, { sessionId, number }: Turn
   const prompt = await store.prompts.byNumber(sessionId, number)
   if (!session || !prompt) return
   const memories = await memoriesOfTurn(services, prompt)
-  const anchors = (await knownAnchors(services, prompt)) ?? (await findAnchors(services, session, prompt, memories, now))
+  const anchors = withoutSecrets(
+    services,
+    (await knownAnchors(services, prompt)) ?? (await findAnchors(services, session, prompt, memories, now)),
+  )
   if (anchors.length === 0) return
   const statements = await store.anchors()
   await store.transaction(async () => {
@@ -36,6 +39,10 @@ export async function anchorTurn(services: Services, { sessionId, number }: Turn
     for (const memory of memories) await statements.set(memory.ref, anchorsFor(memory, anchors))
   })
 }
+
+/** The title of a test, for example, may contain one. */
+const withoutSecrets = ({ notebook }: Services, anchors: Anchor[]): Anchor[] =>
+  anchors.filter(({ path, name }) => notebook.clean(`${path} ${name ?? ''}`) === `${path} ${name ?? ''}`)
 
 const promptRef = (prompt: Prompt): DocumentRef => ({ kind: 'prompt', ref: String(prompt.id) })
 

@@ -102,6 +102,15 @@ test('files that the settings exclude are not read, and an old turn claims nothi
   expect((await (await old.store.anchors()).count()).anchors).toBe(0)
 })
 
+test('a secret in the name of a test is not stored', async () => {
+  await using at = await aProject()
+  const secret = `sk-ant-api03-${'a1B2'.repeat(20)}`
+  writeFileSync(at.file, `test('refuses ${secret}', () => {\n  check('en-GB')\n})\n`)
+  await at.edit()
+  expect((await (await at.store.anchors()).count()).anchors).toBe(0)
+  expect(readFileSync(`${at.store.path}-wal`).includes(secret)).toBe(false)
+})
+
 /** A repository in which a session edits `localTime`. */
 async function aProject(name = 'localTime', settings: Record<string, string> = {}) {
   const at = await someServices(settings)

@@ -17,7 +17,7 @@ export const MAX_CHECKED_MEMORIES = 20
 const MAX_ANCHORS_PER_MEMORY = 6
 
 /** What comparing memories with code needs of the worker. */
-export type CodeServices = Pick<Services, 'store' | 'settings' | 'environment'>
+export type CodeServices = Pick<Services, 'store' | 'settings' | 'environment'> & { notebook: Pick<Services['notebook'], 'clean'> }
 
 /** How long a hook waits: nobody may notice, but a worker that has just started reads slowly. */
 const HOOK_WAIT: CheckWait = { readMs: 60, searchMs: 10 }
@@ -41,14 +41,17 @@ export async function marksOf(
   const checked = await checkMemories(services, folder, refs.slice(0, MAX_CHECKED_MEMORIES), wait)
   const marks = new Map<string, CodeMark>()
   for (const memory of checked) {
-    const mark = await markOf(services.store, memory)
+    const mark = await markOf(services, memory)
     if (mark) marks.set(`${memory.ref.kind}:${memory.ref.ref}`, mark)
   }
   return marks
 }
 
-export const markOf = async (store: Store, { ref, anchors }: CheckedMemory): Promise<CodeMark | null> =>
-  codeMark(await isLasting(store, ref), anchors)
+/** The mark of a memory. What is shown is recorded, so that a secret in the code must not get into it. */
+export async function markOf({ store, notebook }: CodeServices, { ref, anchors }: CheckedMemory): Promise<CodeMark | null> {
+  const mark = codeMark(await isLasting(store, ref), anchors)
+  return mark && { ...mark, text: notebook.clean(mark.text) }
+}
 
 /** A memory with what was found of its code. */
 export type CheckedMemory = { ref: DocumentRef; anchors: CheckedAnchor[] }

@@ -40,7 +40,7 @@ async function listStale(services: Services, request: ParsedRequest<typeof code,
     before = refs.at(-1)?.at ?? 0
     checked += refs.length
     for (const one of await checkMemories(services, folder, refs, LIST_WAIT)) {
-      const mark = await markOf(services.store, one)
+      const mark = await markOf(services, one)
       const at = refs.find(({ kind, ref }) => kind === one.ref.kind && ref === one.ref.ref)?.at ?? 0
       if (mark) memories.push(await staleMemory(services, one.ref, at, mark))
     }

@@ -114,9 +114,9 @@ async function printBriefs(store: Awaited<ReturnType<typeof openStore>>, top: st
   const seen = environment(folder)
   const services = { store, settings: loadSettings(seen).settings, environment: seen, notebook: { clean: (text: string) => text } }
   const checkCode: CheckCode = (memories) => marksOf(services, top, memories, WAIT)
-  // Between two sessions some files change: what is remembered about them is of no use.
+  // Between two sessions one file in twenty changes: what is remembered about it is of no use.
   const touchSome = (round: number) => {
-    for (let index = round % 7; index < files.length; index += 7) utimesSync(join(top, files[index] ?? ''), new Date(), new Date())
+    for (let index = round % 20; index < files.length; index += 20) utimesSync(join(top, files[index] ?? ''), new Date(), new Date())
   }
   const times: Record<'without' | 'with', number[]> = { without: [], with: [] }
   const processor: Record<'without' | 'with', number[]> = { without: [], with: [] }

@@ -1,6 +1,6 @@
 import { type Anchor, type AnchorCheck, UNKNOWN_CHECK } from '../core/anchor.ts'
 import { isBuiltOn } from '../platform/git-search.ts'
-import { findWorkTreeFile, readWorkTreeFile } from '../platform/work-tree.ts'
+import { findWorkTreeFile, readWorkTreeFile, realTop } from '../platform/work-tree.ts'
 import { languageOf } from './languages.ts'
 import { describeLocated, locate } from './locate.ts'
 import { findMoved } from './moves.ts'
@@ -59,8 +59,9 @@ export function openWorkTree(top: string, isExcluded: (path: string) => boolean 
     check: async (anchors, { readMs, searchMs }) => {
       const until = performance.now() + readMs
       const files = new Map<string, ExaminedFile>()
+      const root = realTop(top)
       const lookAt = (path: string) => {
-        const known = files.get(path) ?? examineFile(top, path, isExcluded)
+        const known = files.get(path) ?? examineFile(top, path, isExcluded, root)
         files.set(path, known)
         return known
       }
@@ -94,9 +95,9 @@ function remember<V>(cache: Map<string, V>, key: string, value: V): void {
 /** A file of the work tree; its definitions are read when the first anchor needs them. */
 type ExaminedFile = { stamp: string; content: () => { text: string; definitions: Definition[] } | null } | 'missing' | 'refused'
 
-function examineFile(top: string, path: string, isExcluded: (path: string) => boolean): ExaminedFile {
+function examineFile(top: string, path: string, isExcluded: (path: string) => boolean, root: string | null): ExaminedFile {
   if (isExcluded(path)) return 'refused'
-  const file = findWorkTreeFile(top, path, MAX_SOURCE_CHARACTERS)
+  const file = findWorkTreeFile(top, path, MAX_SOURCE_CHARACTERS, root)
   if (file.kind !== 'file') return file.kind
   let content: { text: string; definitions: Definition[] } | null | undefined
   const read = () => {

@@ -53,9 +53,9 @@ export async function briefFor(store: Store, options: SessionBriefOptions): Prom
     results: await (await loadResults()).recentResults(store, project, MAX_RESULTS),
   }
   const { writeBrief } = await import('./write-brief.ts')
-  const { writeWithMarks } = await import('./code-marks.ts')
+  const { likelyShown, writeWithMarks } = await import('./code-marks.ts')
   const { checkCode = null } = options
-  if (!resumed) return writeWithMarks((marks) => writeBrief(material, { ...options, marks }), checkCode)
+  if (!resumed) return writeWithMarks((marks) => writeBrief(material, { ...options, marks }), checkCode, likelyShown(material))
   const notNews = await observationsWithoutNews(store, material.observations, resumed)
   return writeWithMarks((marks) => writeBrief(material, { ...options, knowledge: { ...resumed.knowledge, notNews }, marks }), checkCode)
 }

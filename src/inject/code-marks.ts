@@ -1,34 +1,57 @@
 /** Compares the memories on a page with the code, and marks them. Loaded with the first page, because a worker that catches up shows none. */
 import type { CodeMark } from '../core/code-mark.ts'
-import { type BriefPart, type CheckCode, framePart, type InjectedBrief, type PageMarks } from './page.ts'
+import { type BriefPart, type CheckCode, framePart, type InjectedBrief, type MemoryRef, type PageMarks } from './page.ts'
+import type { BriefMaterial } from './write-brief.ts'
 
 /** More rounds would only look at ever less relevant memories. */
 const MAX_ROUNDS = 3
 
 /**
- * Writes a page, compares the memories on it with the code, and writes it again with what was found. A memory that takes the place of another
- * is checked too.
+ * Compares the memories that a page will probably show with the code, and writes it with what was found. Memories on it that were not among
+ * `likely` are checked then, and it is written again if one of them needs a mark.
  */
 export async function writeWithMarks<T extends Pick<InjectedBrief, 'items'>>(
   write: (marks: PageMarks | null) => T,
   check: CheckCode | null,
+  likely: MemoryRef[] = [],
 ): Promise<T> {
   const marks = new Map<string, CodeMark>()
   const checked = new Set<string>()
-  let page = write(null)
-  for (let round = 0; check && round < MAX_ROUNDS; round++) {
+  const checkAll = async (memories: MemoryRef[]): Promise<boolean> => {
+    for (const { kind, ref } of memories) checked.add(`${kind}:${ref}`)
+    const found = check && memories.length > 0 ? await check(memories) : new Map<string, CodeMark>()
+    for (const [key, mark] of found) marks.set(key, mark)
+    return found.size > 0
+  }
+  await checkAll(likely)
+  for (let round = 1; ; round++) {
+    const page = write(marks.size === 0 ? null : pageMarks(marks))
     const unchecked = page.items.flatMap(({ kind, id }) =>
       kind === 'line' || checked.has(`${kind}:${id}`) ? [] : [{ kind, ref: String(id) }],
     )
-    if (unchecked.length === 0) return page
-    const found = await check(unchecked)
-    for (const { kind, ref } of unchecked) checked.add(`${kind}:${ref}`)
-    if (found.size === 0) return page
-    for (const [key, mark] of found) marks.set(key, mark)
-    page = write(pageMarks(marks))
+    if (check === null || unchecked.length === 0 || round > MAX_ROUNDS || !(await checkAll(unchecked))) return page
   }
-  return page
 }
+
+/** The memories that a brief will probably show: those that come first in each of its parts. */
+export function likelyShown({ last, elsewhere, notes, results = [], observations }: BriefMaterial): MemoryRef[] {
+  const summaries = [last, elsewhere].flatMap((one) => (one ? [one] : []))
+  const outcomes = [...summaries.flatMap(({ result }) => result ?? []), ...results.slice(0, LIKELY_RESULTS)]
+  const shownNotes = [...(notes?.always ?? []), ...(notes?.ofProject ?? [])].slice(0, LIKELY_NOTES)
+  const refs: MemoryRef[] = [
+    ...summaries.map(({ summary }) => ({ kind: 'summary' as const, ref: String(summary.id) })),
+    ...outcomes.map(({ outcome }) => ({ kind: 'prompt' as const, ref: String(outcome.id) })),
+    ...shownNotes.map(({ id }) => ({ kind: 'note' as const, ref: id })),
+    ...observations.slice(0, LIKELY_OBSERVATIONS).map(({ id }) => ({ kind: 'observation' as const, ref: String(id) })),
+  ]
+  return [...new Map(refs.map((one) => [`${one.kind}:${one.ref}`, one])).values()].slice(0, MAX_LIKELY)
+}
+
+/** A full page has about forty memories. Checking one takes less time than writing a line of the page a second time. */
+const MAX_LIKELY = 48
+const LIKELY_RESULTS = 6
+const LIKELY_NOTES = 8
+const LIKELY_OBSERVATIONS = 34
 
 /** Above memories about code that is gone. */
 const HISTORY_HEADING = framePart('History, no longer true of the code:')

@@ -21,7 +21,8 @@ export type ReasonedItem = Omit<InjectedItem, 'tokens'>
 export type BriefPart = { of: ReasonedItem; lines: string[] }
 
 /** Compares memories with the code: what is to be said about each, by kind and id. Most need no mark. */
-export type CheckCode = (memories: { kind: Exclude<InjectedItem['kind'], 'line'>; ref: string }[]) => Promise<ReadonlyMap<string, CodeMark>>
+export type CheckCode = (memories: MemoryRef[]) => Promise<ReadonlyMap<string, CodeMark>>
+export type MemoryRef = { kind: Exclude<InjectedItem['kind'], 'line'>; ref: string }
 /** Adds marks to the parts of a page, and keeps those that belong at its end. `write` adds parts if they fit. */
 export type PageMarks = {
   add(parts: BriefPart[], write: (parts: BriefPart[]) => boolean): boolean

@@ -50,17 +50,26 @@ export type WorkTreeFile = { kind: 'file'; realPath: string; size: number; chang
  * Looks at a file without opening it. Links are followed only inside the work tree, so that nobody's other files are read. Synchronous, like the
  * search for the project: with threads, twenty files would take five times as long, and a session waits.
  */
-export function findWorkTreeFile(top: string, path: string, maxBytes: number): WorkTreeFile {
+export function findWorkTreeFile(top: string, path: string, maxBytes: number, root = realTop(top)): WorkTreeFile {
   if (!isInnerPath(path)) return { kind: 'refused' }
   try {
-    const realPath = realpathSync(join(top, path))
-    const root = realpathSync(top)
+    if (root === null) return { kind: 'missing' }
+    const realPath = realpathSync(join(root, path))
     if (!realPath.startsWith(root === '/' ? '/' : `${root}/`) || realPath.startsWith(join(root, '.git', '/'))) return { kind: 'refused' }
     const found = statSync(realPath)
     if (!found.isFile() || found.size > maxBytes) return { kind: 'refused' }
     return { kind: 'file', realPath, size: found.size, changedAt: found.mtimeMs }
   } catch (cause) {
     return isMissingFileError(cause) ? { kind: 'missing' } : { kind: 'refused' }
+  }
+}
+
+/** The folder itself, where a link leads; null if it does not exist. Look it up once for several files. */
+export function realTop(top: string): string | null {
+  try {
+    return realpathSync(top)
+  } catch {
+    return null
   }
 }
 

@@ -11,8 +11,8 @@ import { workTreeTop } from '../platform/work-tree.ts'
 import type { DocumentRef, Store } from '../store/store.ts'
 import type { Services } from './services.ts'
 
-/** Memories that are checked at once: a page shows no more. */
-export const MAX_CHECKED_MEMORIES = 20
+/** Memories that are checked at once. */
+const MAX_CHECKED_MEMORIES = 20
 /** Anchors of one memory that are looked at. */
 const MAX_ANCHORS_PER_MEMORY = 6
 
@@ -38,7 +38,7 @@ export async function marksOf(
   refs: DocumentRef[],
   wait: CheckWait,
 ): Promise<Map<string, CodeMark>> {
-  const checked = await checkMemories(services, folder, refs.slice(0, MAX_CHECKED_MEMORIES), wait)
+  const checked = await checkMemories(services, folder, refs, wait)
   const marks = new Map<string, CodeMark>()
   for (const memory of checked) {
     const mark = await markOf(services, memory)

@@ -5,8 +5,8 @@ import { firstStatement, gistOf, isConclusive, isSettling, leftoverIn } from '..
 import { subjectStems } from '../core/subject.ts'
 import { shorten } from '../core/text.ts'
 import { formatAge } from '../core/time-format.ts'
-import { promptTitle, workTitle } from '../core/turn-title.ts'
 import { neutralizeText } from '../core/untrusted-text.ts'
+import { promptTitle, workTitle } from '../core/work-title.ts'
 import type { Store, StoredThread, WithBranch } from '../store/store.ts'
 import { branchLabel } from './memory-lines.ts'
 

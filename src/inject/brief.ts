@@ -7,7 +7,6 @@ import type { Store } from '../store/store.ts'
 import type { Budget, InjectedBrief } from './page.ts'
 import type { ResumedKnowledge } from './session-knowledge.ts'
 
-export { fileBriefFor } from './file-brief.ts'
 export { BRIEF_BUDGET, type Budget, type InjectedBrief, OPEN_END_REASON, OPEN_PROMPT_REASON, RULE_REASON } from './page.ts'
 export { MAX_RECALL_TOKENS, RECALL_THRESHOLDS, type RecallThresholds, recallFor, relevantHits } from './recall.ts'
 export { rulesFor } from './rules.ts'

@@ -38,7 +38,7 @@ export const OPEN_END_REASON = 'a session left it open'
 export type BriefPage = ReturnType<typeof openPage>
 
 /** For a line that belongs to no single memory. */
-const lineItem = (id: string, why: string): ReasonedItem => ({ kind: 'line', id, why })
+export const lineItem = (id: string, why: string): ReasonedItem => ({ kind: 'line', id, why })
 
 /** Lines that every page has, whatever it shows. */
 export const framePart = (...lines: string[]): BriefPart => ({

@@ -1,11 +1,12 @@
 import type { ProjectKey } from '../core/ids.ts'
-import type { Observation, OpenFailure, PassedTestRun, Prompt, Summary } from '../core/memory.ts'
+import type { Observation, OpenFailure, Prompt, Summary } from '../core/memory.ts'
 import type { Store, WithBranch } from '../store/store.ts'
 import type { SessionBriefOptions } from './brief.ts'
 import { orderByAge } from './effective-age.ts'
 import type { SummaryInBrief } from './last-session.ts'
 import { notesFor } from './notes.ts'
 import type { InjectedBrief } from './page.ts'
+import { stillFailing } from './passing-tests.ts'
 import { isSharedBranch, isSmallWork } from './recent-work.ts'
 import { type Repairs, repairsOf } from './repairs.ts'
 import { recentResults, resultOf } from './results.ts'
@@ -119,8 +120,7 @@ async function describeSummary(
 ): Promise<SummaryInBrief> {
   const session = await store.sessions.get(summary.sessionId)
   const failures = await store.prompts.openFailuresBefore(summary.sessionId, Number.MAX_SAFE_INTEGER)
-  const passes = failures.length === 0 ? [] : await store.prompts.recentPasses(project, summary.branch, MAX_PASSING_TURNS)
-  const failing = failures.filter((failure) => !passes.some((pass) => isFixedBy(failure, pass)) && isNewFailure(failure, resumed))
+  const failing = (await stillFailing(store, project, summary.branch, failures)).filter((failure) => isNewFailure(failure, resumed))
   const isSettled = failures.some((failure) => failure.promptNumber === summary.promptNumber && resumed?.repairs.include(failure))
   // A question that the person answered in a later turn is not open.
   const isAnswered = (session?.promptCount ?? 0) > summary.promptNumber && /[?？]\s*$/.test(summary.nextSteps)
@@ -136,14 +136,6 @@ async function describeSummary(
 /** A resumed session knew of a failure at its last brief, or could have; and it may have repaired a later one. */
 function isNewFailure(failure: OpenFailure, resumed: Resumed | null): boolean {
   return resumed === null || (failure.at > resumed.knowledge.briefed.at && !resumed.repairs.include(failure))
-}
-
-/** How many turns with passing tests are checked for failures that they fixed. */
-const MAX_PASSING_TURNS = 50
-
-/** Another session may have continued the work: a later run of all tests, or of the same ones, that passed. */
-function isFixedBy({ command, at }: OpenFailure, pass: PassedTestRun): boolean {
-  return pass.at > at && (pass.isWhole || pass.command === command)
 }
 
 /** The last prompt, if it asks for something and has no answer: the agent was stopped, or is still working. */

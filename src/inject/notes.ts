@@ -1,4 +1,5 @@
 import { GLOBAL_PROJECT, type ProjectKey } from '../core/ids.ts'
+import { shortMemoryId } from '../core/memory-kinds.ts'
 import { asNoteId, type Note } from '../core/note.ts'
 import { shorten } from '../core/text.ts'
 import { formatAge } from '../core/time-format.ts'
@@ -102,7 +103,7 @@ export function addNotes(page: BriefPage, heading: string, notes: Note[], share:
   for (const note of notes) {
     const of: ReasonedItem = { kind: 'note', id: note.id, why: whyShown(note) }
     const parts = (line: string) => [...(hasHeading ? [] : [framePart(heading)]), { of, lines: [line] }]
-    const title = `N${note.id} · ${shorten(neutralizeText(note.title), 80)}`
+    const title = `${shortMemoryId('note', note.id)} · ${shorten(neutralizeText(note.title), 80)}`
     // The title of a pinned note may exceed the share.
     const fits = (line: string) => share.fits(countTokens(line)) || (line === title && note.pinned)
     const shown = [noteLine(note, now), title].find((line) => fits(line) && page.add(...parts(line)))
@@ -125,7 +126,7 @@ export function noteLine(note: Note, now: number): string {
   const content = body.startsWith(title.replace(/…$/, '')) ? body : [title, body].filter(Boolean).join(' — ')
   const doubt = note.confidence < 1 ? `, ${Math.round(note.confidence * 100)} % sure` : ''
   const source = doubt || (note.source !== 'human' && note.type !== 'episodic') ? ` (${note.source}${doubt})` : ''
-  return `N${note.id} · ${formatAge(note.updatedAt, now)} · ${note.namespace} · ${content}${source}`
+  return `${shortMemoryId('note', note.id)} · ${formatAge(note.updatedAt, now)} · ${note.namespace} · ${content}${source}`
 }
 
 const MAX_BODY_CHARACTERS = 360

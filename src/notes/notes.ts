@@ -27,7 +27,7 @@ import { removeFile } from '../platform/folder.ts'
 import type { Store } from '../store/store.ts'
 import { hasLinkInPath, LOCAL_FOLDER, pathOf, SYNCED_FOLDER } from './folders.ts'
 import { writeNote } from './format.ts'
-import { cleanFields, cleanList, contentFingerprint, indexNote } from './note-rows.ts'
+import { cleanList, contentFingerprint, indexNote } from './note-rows.ts'
 import { noteOnDisk } from './reindex.ts'
 import type { RelatedNotes } from './related-statements.ts'
 
@@ -170,37 +170,12 @@ export async function saveNoteUnderId(book: Notebook, draft: NoteDraft & { id: N
   })
 }
 
-/** Saves a note from another home with all its fields. If the note exists already, the newer version wins. */
-export async function importNote(book: Notebook, imported: Omit<Note, 'path'>): Promise<NoteSaveResult> {
-  const body = cleanBody(book, imported.body)
-  const project = imported.scope === 'global' ? GLOBAL_PROJECT : imported.project
-  const wanted: Note = {
-    ...cleanFields(imported, book.clean),
-    body,
-    title: titleOf(book, imported.title, body),
-    tags: cleanTags(book, imported.tags),
-    project,
-    path: pathOf({ ...imported, project }),
-  }
-  const reason = body.trim() === '' ? 'nothing is in it' : whyUnusable(wanted)
-  if (reason) return { receipt: { kind: 'refused', reason }, changes: [] }
-  return book.store.transaction(async () => {
-    const known = await book.store.notes.get(wanted.id)
-    if (!known && (await book.store.tombstones.hasNote(wanted.id))) return DELETED_FOR_GOOD
-    if (known && known.updatedAt >= wanted.updatedAt) return { receipt: { kind: 'same', note: known }, changes: [] }
-    const note = known && known.scope === wanted.scope && known.project === wanted.project ? { ...wanted, path: known.path } : wanted
-    const changes = await putNote(book, note)
-    if (known && known.path !== note.path) await dropFile(book, known.path)
-    return { receipt: { kind: known ? 'updated' : 'added', note }, changes }
-  })
-}
-
 /** The front matter line with fingerprints of the title and body as we last wrote them. It shows whether a person edited them since. */
 const WRITTEN_LINE = /^written: ([0-9a-f]{8})-([0-9a-f]{8})$/
 type WrittenFingerprints = { title: string; body: string }
 
-const fingerprintsOf = (note: Note): WrittenFingerprints => ({ title: fingerprint(note.title, 8), body: fingerprint(note.body, 8) })
-const withWrittenLine = (note: Note, { title, body }: WrittenFingerprints): Note => ({
+export const fingerprintsOf = (note: Note): WrittenFingerprints => ({ title: fingerprint(note.title, 8), body: fingerprint(note.body, 8) })
+export const withWrittenLine = (note: Note, { title, body }: WrittenFingerprints): Note => ({
   ...note,
   unknown: [...note.unknown.filter((line) => !WRITTEN_LINE.test(line)), `written: ${title}-${body}`],
 })
@@ -277,7 +252,7 @@ export async function changeNote(
     if (!known) return null
     if (bodyWas !== undefined && (known.body !== bodyWas || known.deletedAt !== null))
       return { receipt: { kind: 'refused', reason: `note ${id} was changed meanwhile; read it again`, isOutdated: true }, changes: [] }
-    const reason = whyUnusable({ ...known, ...patch })
+    const reason = known.author !== null && patch.state === 'accepted' ? OTHERS_NOTE : whyUnusable({ ...known, ...patch })
     if (reason) return { receipt: { kind: 'refused', reason }, changes: [] }
     const scope = patch.scope ?? known.scope
     const project = scope === 'global' ? GLOBAL_PROJECT : (patch.project ?? known.project)
@@ -378,7 +353,7 @@ export async function purgeNote(book: Notebook, id: NoteId, now: number): Promis
   })
 }
 
-const DELETED_FOR_GOOD: NoteSaveResult = { receipt: { kind: 'refused', reason: 'it was deleted for good' }, changes: [] }
+export const DELETED_FOR_GOOD: NoteSaveResult = { receipt: { kind: 'refused', reason: 'it was deleted for good' }, changes: [] }
 
 /** Writes the file, then its row; a missing row can be rebuilt from the file. Must run inside a transaction. */
 export async function putNote(book: Notebook, note: Note): Promise<Change[]> {
@@ -393,7 +368,7 @@ export async function putNote(book: Notebook, note: Note): Promise<Change[]> {
   return [{ kind: 'note-changed', note }]
 }
 
-async function dropFile(book: Notebook, path: string): Promise<void> {
+export async function dropFile(book: Notebook, path: string): Promise<void> {
   removeFile(join(book.folder, path))
   await book.store.notes.removeFile(path)
 }
@@ -415,6 +390,7 @@ export function noteOf(book: Notebook, draft: NoteDraft, now: number): Note | st
     updatedAt: draft.updatedAt ?? draft.createdAt ?? now,
     machine: book.machine,
     source: draft.source,
+    author: null,
     session: draft.session ?? null,
     model: draft.model ?? null,
     confidence: draft.confidence ?? 1,
@@ -434,10 +410,11 @@ export function noteOf(book: Notebook, draft: NoteDraft, now: number): Note | st
   return whyUnusable(note) ?? note
 }
 
+const OTHERS_NOTE = "it is a copy of another person's note; save it in your own words instead: recollect capture <text>"
 const NOTHING_LEFT = 'nothing is left to remember after private parts were removed'
 
 /** Why a note is not valid, as a message for the person; null if it is. */
-function whyUnusable(note: Pick<Note, 'namespace' | 'confidence' | 'body' | 'tags'>): string | null {
+export function whyUnusable(note: Pick<Note, 'namespace' | 'confidence' | 'body' | 'tags'>): string | null {
   if (!isNamespace(note.namespace)) return `"${note.namespace}" is not a valid namespace; use lower-case letters, digits and dashes`
   if (!(note.confidence >= 0 && note.confidence <= 1)) return 'confidence must be between 0 and 1'
   if (note.body.length > MAX_NOTE_BYTES / 2)
@@ -447,7 +424,7 @@ function whyUnusable(note: Pick<Note, 'namespace' | 'confidence' | 'body' | 'tag
 }
 
 /** Tags are one text: a private part may begin in one and end in another. */
-const cleanTags = (book: Notebook, tags: string[]) => [
+export const cleanTags = (book: Notebook, tags: string[]) => [
   ...new Set(
     cleanList(tags, book.clean)
       .map((tag) => tag.trim())
@@ -455,9 +432,9 @@ const cleanTags = (book: Notebook, tags: string[]) => [
   ),
 ]
 
-const cleanBody = (book: Notebook, body: string) => book.clean(body.toWellFormed()).replace(/\r\n?/g, '\n').trim()
+export const cleanBody = (book: Notebook, body: string) => book.clean(body.toWellFormed()).replace(/\r\n?/g, '\n').trim()
 
-const titleOf = (book: Notebook, title: string, body: string) =>
+export const titleOf = (book: Notebook, title: string, body: string) =>
   firstLine(book.clean(title.toWellFormed()), 200) || firstLine(body.replace(/^[#>\s*-]+/, ''), 80) || 'Untitled'
 
 async function sameNote(book: Notebook, wanted: Note, now: number): Promise<Note | null> {

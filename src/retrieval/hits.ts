@@ -1,7 +1,7 @@
 import { commitMark } from '../core/commit.ts'
 import type { Hit } from '../core/hit.ts'
 import type { Prompt } from '../core/memory.ts'
-import { asNoteId, isDeletedOrExpired } from '../core/note.ts'
+import { asNoteId, isDeletedOrExpired, type Note } from '../core/note.ts'
 import { queryInPrompt } from '../core/small-talk.ts'
 import { shorten } from '../core/text.ts'
 import { countTokens } from '../core/tokens.ts'
@@ -104,6 +104,8 @@ function isWholeWordIn(text: string, word: string): boolean {
 
 const LETTER = /[\p{L}\p{N}]/u
 
+const titleWithAuthor = ({ title, author }: Note) => (author === null ? title : `${title} (by ${shorten(author, 60)})`)
+
 export async function documentText(store: Store, location: DocumentLocation): Promise<DocumentText | null> {
   const id = Number(location.ref)
   switch (location.kind) {
@@ -124,7 +126,7 @@ export async function documentText(store: Store, location: DocumentLocation): Pr
       const n = await store.notes.get(asNoteId(location.ref))
       if (!n || isDeletedOrExpired(n, Date.now())) return null
       const [newer] = await store.notes.supersededBy(n.id)
-      return { type: n.namespace, title: newer ? `Replaced by N${newer}: ${n.title}` : n.title, body: n.body }
+      return { type: n.namespace, title: newer ? `Replaced by N${newer}: ${n.title}` : titleWithAuthor(n), body: n.body }
     }
     case 'commit': {
       const c = await store.commits.get(id)

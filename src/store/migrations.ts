@@ -648,6 +648,9 @@ const MIGRATIONS: string[] = [
   /* 26: deletions that wait take no commits and no places of statements along */ `
   UPDATE jobs SET payload = json_insert(payload, '$.commits', json('[]'), '$.lostPlaces', json('[]')) WHERE kind = 'erase';
   `,
+  /* 27: copies of other people's notes */ `
+  ALTER TABLE notes ADD COLUMN author TEXT;
+  `,
 ]
 
 if (MIGRATIONS.length !== SCHEMA_VERSION)

@@ -110,10 +110,13 @@ async function ingestEvents(services: Services, agent: Agent, events: AgentEvent
     if (event.kind === 'session-ended' && captured.session?.transcript) {
       await store.jobs.add('reconcile', String(captured.session.id), { sessionId: captured.session.id }, event.at)
     }
-    if (captured.session && event.kind === 'session-started' && (event.source === 'startup' || event.source === 'resume'))
-      await queueSync(store, event.at, Date.now() + SYNC_DELAY_AFTER_START_MS)
+    const { session_start, stop } = services.settings.hooks
+    const { push_remote: push } = stop
+    const isFetched = session_start.enabled && session_start.fetch_remote
+    if (captured.session && isFetched && event.kind === 'session-started' && (event.source === 'startup' || event.source === 'resume'))
+      await queueSync(store, event.at, Date.now() + SYNC_DELAY_AFTER_START_MS, push)
     // Due now, so it runs after the jobs that write the session's notes, and syncs those too.
-    if (captured.session && event.kind === 'session-ended') await queueSync(store, event.at, Date.now())
+    if (captured.session && stop.enabled && event.kind === 'session-ended') await queueSync(store, event.at, Date.now(), push)
     if (captured.session && services.settings.git.history && (event.kind === 'session-started' || event.kind === 'session-ended')) {
       const { project, folder } = captured.session
       const delay = event.kind === 'session-started' ? GIT_HISTORY_DELAY_AFTER_START_MS : 0
@@ -168,21 +171,21 @@ async function replyTo(
     if (event.kind === 'session-started') return sessionStartReply(services, session, event.source, now)
     if (event.kind === 'prompt-submitted' && event.origin === 'person')
       return promptReply(services, session, cleanText(event.text, services.rules(agent)).text, changes, now)
-    if (event.kind === 'tool-used' && event.error === null && event.agentId === null && !services.rules(agent).isInExcludedFolder(event))
+    if (event.kind === 'tool-used' && event.error === null && event.agentId === null && isFileShown(services, agent, event))
       return fileReply(services, agent, session, event, now)
   }
   return EMPTY_REPLY
 }
 
 async function sessionStartReply(services: Services, session: Session, source: SessionStartSource, now: number): Promise<DeliveryReply> {
-  const { enabled, token_budget } = services.settings.hooks.session_start
+  const { enabled, token_budget, include_guidance } = services.settings.hooks.session_start
   if (!enabled) return EMPTY_REPLY
   const known = source === 'resume' || source === 'fork' ? await knowledgeOf(services.store, session) : null
   // A conversation that began before Recollect was installed has no recorded brief: it gets one like a new session.
   const knowledge = known?.briefed ? { ...known, briefed: known.briefed } : null
   const budget = { ...BRIEF_BUDGET, tokens: token_budget }
   const { project, branch } = session
-  const brief = await briefFor(services.store, { project, now, budget, command: commandName(), branch, knowledge })
+  const brief = await briefFor(services.store, { project, now, budget, command: include_guidance ? commandName() : '', branch, knowledge })
   const until = await services.store.observations.lastId()
   const record = async () => {
     await services.store.transaction(() => services.store.sessions.setBriefed(session.id, now, until))
@@ -237,14 +240,22 @@ async function markerReceipt(services: Services, session: Session, changes: Chan
   return receiptPage(await saveMarkedNotes(services, { sessionId: session.id, number: added.prompt.number }, now), tokens)
 }
 
+type ToolUsed = Extract<AgentEvent, { kind: 'tool-used' }>
+
+/** Whether memories about the file of a tool use may be shown: the tool is one of `trigger_tools`, and the file is not excluded. */
+function isFileShown({ settings, rules }: Services, agent: Agent, event: ToolUsed): boolean {
+  const { trigger_tools } = settings.hooks.post_tool_use
+  const { isInExcludedFolder, isExcludedInput } = rules(agent)
+  const isTrigger = () => {
+    if (trigger_tools.includes(event.tool)) return true
+    const { kind } = agent.readAction({ tool: event.tool, input: JSON.stringify(event.input ?? null), output: null, error: null })
+    return trigger_tools.some((name) => name.toLowerCase() === kind)
+  }
+  return !isInExcludedFolder(event) && !isExcludedInput(event.input) && isTrigger()
+}
+
 /** Memories about a file that the agent reads or changes, once per file and session. */
-async function fileReply(
-  services: Services,
-  agent: Agent,
-  session: Session,
-  event: Extract<AgentEvent, { kind: 'tool-used' }>,
-  now: number,
-): Promise<DeliveryReply> {
+async function fileReply(services: Services, agent: Agent, session: Session, event: ToolUsed, now: number): Promise<DeliveryReply> {
   const path = relativeTo(session.folder, agent.fileOf(event.input))
   if (!path) return EMPTY_REPLY
   const occasion = `file:${path}`

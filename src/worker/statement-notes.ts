@@ -8,7 +8,8 @@ export async function saveStatementNotes(services: Services, job: Jobs['statemen
   const { pre_compact, stop, user_prompt } = services.settings.hooks
   const { occasion = 'precompact' } = job
   const session = await services.store.sessions.get(job.sessionId)
-  const isWanted = occasion === 'precompact' ? pre_compact.enabled : stop.session_analysis
+  const isStopWanted = stop.session_analysis && (stop.enabled || occasion === 'import')
+  const isWanted = occasion === 'precompact' ? pre_compact.enabled : isStopWanted
   if (!session || !isWanted || isExcluded(services, session)) return []
   const prompts = await services.store.prompts.ofSession(session.id)
   const drafts = draftStatedNotes(session, prompts, pre_compact.confidence_threshold, user_prompt.markers)

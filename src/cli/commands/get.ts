@@ -84,7 +84,7 @@ function printNote(n: FullNote): undefined {
     n.type,
     n.scope === 'project' ? n.project : n.scope,
     formatAgo(n.updatedAt, Date.now()),
-    `from ${n.source}`,
+    n.author === null ? `from ${n.source}` : `copied from ${n.author}${n.machine ? ` on ${n.machine}` : ''}`,
     ...(n.state === 'proposed' ? ['proposed'] : []),
   ]
   print(`${bold(`N${n.id} ${n.title}`)}  ${dim([...facts, ...n.tags.map((tag) => `#${tag}`)].join(', '))}\n\n${n.body}\n`)

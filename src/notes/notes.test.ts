@@ -5,8 +5,17 @@ import { temporaryFolder } from '../../test/support/builders.ts'
 import { aNotebook } from '../../test/support/notebook.ts'
 import { asProjectKey } from '../core/ids.ts'
 import { asNoteId, type Note, type NoteId } from '../core/note.ts'
-import { importNote } from './copies.ts'
-import { changeNote, forgetNote, type NoteDraft, type NoteSaveResult, purgeNote, restoreNote, saveNote, saveNoteUnderId } from './notes.ts'
+import {
+  changeNote,
+  forgetNote,
+  importNote,
+  type NoteDraft,
+  type NoteSaveResult,
+  purgeNote,
+  restoreNote,
+  saveNote,
+  saveNoteUnderId,
+} from './notes.ts'
 
 const app = asProjectKey('github.com/team/app')
 const draft = (body: string, given: Partial<NoteDraft> = {}): NoteDraft => ({ body, project: app, source: 'human', ...given })

@@ -27,16 +27,18 @@ import { removeFile } from '../platform/folder.ts'
 import type { Store } from '../store/store.ts'
 import { hasLinkInPath, LOCAL_FOLDER, pathOf, SYNCED_FOLDER } from './folders.ts'
 import { writeNote } from './format.ts'
-import { cleanList, contentFingerprint, indexNote } from './note-rows.ts'
+import { cleanFields, cleanList, contentFingerprint, indexNote } from './note-rows.ts'
 import { noteOnDisk } from './reindex.ts'
 import type { RelatedNotes } from './related-statements.ts'
 
 export { LOCAL_FOLDER, noteLocation, pathOf, SYNCED_FOLDER } from './folders.ts'
-export { readAnamnesis, readMarkdown } from './foreign-notes.ts'
 export { parseNote, writeNote } from './format.ts'
 export { indexNote } from './note-rows.ts'
 export { noteOnDisk, reindex } from './reindex.ts'
 export { areNear, likeness, normalised, shingles } from './similarity.ts'
+
+/** Readers of other programs' notes, loaded with the first import. */
+export const loadForeignNotes = () => import('./foreign-notes.ts')
 
 /** What writing notes needs. */
 export type Notebook = {
@@ -170,12 +172,41 @@ export async function saveNoteUnderId(book: Notebook, draft: NoteDraft & { id: N
   })
 }
 
+/** Saves a note from another home with all its fields. If the note exists already, the newer version wins. */
+export async function importNote(book: Notebook, imported: Omit<Note, 'path'>): Promise<NoteSaveResult> {
+  const body = cleanBody(book, imported.body)
+  const project = imported.scope === 'global' ? GLOBAL_PROJECT : imported.project
+  const wanted: Note = {
+    ...cleanFields(imported, book.clean),
+    body,
+    title: titleOf(book, imported.title, body),
+    tags: cleanTags(book, imported.tags),
+    project,
+    path: pathOf({ ...imported, project }),
+  }
+  const reason = body.trim() === '' ? 'nothing is in it' : whyUnusable(wanted)
+  if (reason) return { receipt: { kind: 'refused', reason }, changes: [] }
+  return book.store.transaction(async () => {
+    const known = await book.store.notes.get(wanted.id)
+    if (!known && (await book.store.tombstones.hasNote(wanted.id))) return DELETED_FOR_GOOD
+    if (known && known.updatedAt >= wanted.updatedAt) return { receipt: { kind: 'same', note: known }, changes: [] }
+    const stays = known && known.scope === wanted.scope && known.project === wanted.project
+    const note = {
+      ...(wanted.author === null ? wanted : withWrittenLine(wanted, fingerprintsOf(wanted))),
+      ...(stays ? { path: known.path } : {}),
+    }
+    const changes = await putNote(book, note)
+    if (known && known.path !== note.path) await dropFile(book, known.path)
+    return { receipt: { kind: known ? 'updated' : 'added', note }, changes }
+  })
+}
+
 /** The front matter line with fingerprints of the title and body as we last wrote them. It shows whether a person edited them since. */
 const WRITTEN_LINE = /^written: ([0-9a-f]{8})-([0-9a-f]{8})$/
 type WrittenFingerprints = { title: string; body: string }
 
-export const fingerprintsOf = (note: Note): WrittenFingerprints => ({ title: fingerprint(note.title, 8), body: fingerprint(note.body, 8) })
-export const withWrittenLine = (note: Note, { title, body }: WrittenFingerprints): Note => ({
+const fingerprintsOf = (note: Note): WrittenFingerprints => ({ title: fingerprint(note.title, 8), body: fingerprint(note.body, 8) })
+const withWrittenLine = (note: Note, { title, body }: WrittenFingerprints): Note => ({
   ...note,
   unknown: [...note.unknown.filter((line) => !WRITTEN_LINE.test(line)), `written: ${title}-${body}`],
 })
@@ -353,7 +384,7 @@ export async function purgeNote(book: Notebook, id: NoteId, now: number): Promis
   })
 }
 
-export const DELETED_FOR_GOOD: NoteSaveResult = { receipt: { kind: 'refused', reason: 'it was deleted for good' }, changes: [] }
+const DELETED_FOR_GOOD: NoteSaveResult = { receipt: { kind: 'refused', reason: 'it was deleted for good' }, changes: [] }
 
 /** Writes the file, then its row; a missing row can be rebuilt from the file. Must run inside a transaction. */
 export async function putNote(book: Notebook, note: Note): Promise<Change[]> {
@@ -414,7 +445,7 @@ const OTHERS_NOTE = "it is a copy of another person's note; save it in your own 
 const NOTHING_LEFT = 'nothing is left to remember after private parts were removed'
 
 /** Why a note is not valid, as a message for the person; null if it is. */
-export function whyUnusable(note: Pick<Note, 'namespace' | 'confidence' | 'body' | 'tags'>): string | null {
+function whyUnusable(note: Pick<Note, 'namespace' | 'confidence' | 'body' | 'tags'>): string | null {
   if (!isNamespace(note.namespace)) return `"${note.namespace}" is not a valid namespace; use lower-case letters, digits and dashes`
   if (!(note.confidence >= 0 && note.confidence <= 1)) return 'confidence must be between 0 and 1'
   if (note.body.length > MAX_NOTE_BYTES / 2)
@@ -424,7 +455,7 @@ export function whyUnusable(note: Pick<Note, 'namespace' | 'confidence' | 'body'
 }
 
 /** Tags are one text: a private part may begin in one and end in another. */
-export const cleanTags = (book: Notebook, tags: string[]) => [
+const cleanTags = (book: Notebook, tags: string[]) => [
   ...new Set(
     cleanList(tags, book.clean)
       .map((tag) => tag.trim())
@@ -432,9 +463,9 @@ export const cleanTags = (book: Notebook, tags: string[]) => [
   ),
 ]
 
-export const cleanBody = (book: Notebook, body: string) => book.clean(body.toWellFormed()).replace(/\r\n?/g, '\n').trim()
+const cleanBody = (book: Notebook, body: string) => book.clean(body.toWellFormed()).replace(/\r\n?/g, '\n').trim()
 
-export const titleOf = (book: Notebook, title: string, body: string) =>
+const titleOf = (book: Notebook, title: string, body: string) =>
   firstLine(book.clean(title.toWellFormed()), 200) || firstLine(body.replace(/^[#>\s*-]+/, ''), 80) || 'Untitled'
 
 async function sameNote(book: Notebook, wanted: Note, now: number): Promise<Note | null> {

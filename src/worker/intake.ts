@@ -106,7 +106,7 @@ async function ingestEvents(services: Services, agent: Agent, events: AgentEvent
     }
     // Prompts and answers may not have come by hook. Their statements are noted now, so the transcript is read first.
     if (event.kind === 'compacting' && event.transcript !== null && agent.isTranscript(event.transcript) && exists(event.transcript))
-      await store.jobs.add('read', event.transcript, { path: event.transcript, agent: agent.name }, event.at, event.at)
+      await store.jobs.add('read', event.transcript, { path: event.transcript, agent: agent.name }, event.at)
     const captured = await take(store, event, context, rules, null, known)
     changes.push(...captured.changes)
     session = captured.session ?? session

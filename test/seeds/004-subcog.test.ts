@@ -343,33 +343,31 @@ test('7.3 exclude_patterns: node_modules/* also covers deeper folders, and *.loc
 test('7.3 include_guidance and context_token_budget shape the brief', async () => {
   const briefWith = async (config: string) => {
     await using at = await aScriptHome(config)
-    for (let n = 0; n < 30; n++)
-      await at.recollect('', 'capture', `Fact ${n}: ${'long words about the harbour '.repeat(8)}${n}`, '--global')
-    await at.hookEvent('user-prompt', {
-      session_id: 'old',
-      hook: 'UserPromptSubmit',
-      cwd: at.project,
-      prompt: 'Count the ferries in the harbour',
-    })
-    await at.hookEvent('stop', {
-      session_id: 'old',
-      hook: 'Stop',
-      reason: 'exit',
-      cwd: at.project,
-      last_assistant_message: 'There are 12 ferries.',
-    })
+    const words = 'long words about the harbour '.repeat(8)
+    for (let n = 0; n < 8; n++)
+      await at.ask('POST', '/api/notes', { body: `Fact ${n}: ${words}${n}`, project: at.project, scope: 'project' })
+    for (const [n, animal] of ['gulls', 'seals', 'crabs', 'herons'].entries()) {
+      const session = { session_id: `s${n}`, cwd: at.project }
+      await at.hookEvent('user-prompt', { ...session, prompt: `How many ${animal} live on pier ${n}?` })
+      await at.hookEvent('stop', {
+        ...session,
+        hook: 'Stop',
+        reason: 'exit',
+        last_assistant_message: `There are 1${n} ${animal} on pier ${n}.`,
+      })
+    }
     await at.settled()
     return at.hookEvent('session-start', { ...START, project_path: at.project })
   }
-  const [guided, unguided, small] = [
-    await briefWith(CONFIG),
-    await briefWith(withSetting(/include_guidance = true/, 'include_guidance = false')),
-    await briefWith(withSetting(/context_token_budget = 2000/, 'context_token_budget = 300')),
-  ]
-  expect(guided).toContain('search <words>')
+  const full = await briefWith(CONFIG)
+  const small = await briefWith(withSetting(/context_token_budget = 2000/, 'context_token_budget = 200'))
+  const unguided = await briefWith(
+    withSetting(/context_token_budget = 2000/, 'context_token_budget = 200').replace('include_guidance = true', 'include_guidance = false'),
+  )
+  expect([countTokens(full) > 500, countTokens(small) <= 200, countTokens(unguided) <= 200]).toEqual([true, true, true])
+  expect(small).toContain('search <words>')
   expect(unguided).not.toContain('search <words>')
-  expect(unguided).toContain('12 ferries')
-  expect([countTokens(guided) > 500, countTokens(small) <= 300]).toEqual([true, true])
+  for (const brief of [full, small, unguided]) expect(brief).toContain('13 herons')
 })
 
 /** A project's repository with an origin, and people who work on it, each with a clone and a home of their own. */

@@ -43,7 +43,7 @@ export async function copyNotes(
   for (const [n, record] of others.slice(0, MAX_COPIES_PER_PROJECT).entries()) {
     const id = copyId(repository, record.id)
     if (record.content === null) changes.push(...(await removeCopy(book, id)))
-    else changes.push(...(await saveCopy(book, copyOf(repository, project, record, record.content))).changes)
+    else changes.push(...(await saveCopy(book, copyOf(book, repository, project, record, record.content))).changes)
     if (n % COPIES_PER_PAUSE === 0) await Bun.sleep(0)
   }
   return changes
@@ -62,17 +62,21 @@ export async function isOwn({ store }: Notebook, id: NoteId): Promise<boolean> {
 export const copyId = ({ root }: MirrorRepository, id: string): NoteId => asNoteId(ulidOf(`git notes\n${root}\n${id}`, 0))
 
 function copyOf(
+  book: Notebook,
   repository: MirrorRepository,
   project: ProjectKey,
   record: PlacedRecord,
   content: NonNullable<MirrorRecord['content']>,
 ): NoteCopy {
+  // Private parts and secrets are removed first: they are recognized by the text as it was written.
+  const cleaned = (text: string) => withoutControls(book.clean(text))
+  const oneLine = (text: string) => cleaned(text).replace(/\s+/g, ' ').trim()
   return {
     id: copyId(repository, record.id),
     type: content.type,
-    title: withoutControls(content.title).replace(/\s+/g, ' '),
+    title: oneLine(content.title),
     namespace: record.namespace,
-    tags: content.tags.map((tag) => withoutControls(tag).replace(/\s+/g, ' ')),
+    tags: cleaned(content.tags.join('\n')).split('\n').filter(Boolean),
     createdAt: Math.min(content.created, record.updated),
     updatedAt: record.updated,
     machine: oneLine(record.machine),
@@ -89,13 +93,11 @@ function copyOf(
     pinned: false,
     expiresAt: null,
     deletedAt: null,
-    body: withoutControls(content.body),
+    body: cleaned(content.body),
     unknown: [],
     project,
   }
 }
-
-const oneLine = (text: string) => withoutControls(text).replace(/\s+/g, ' ').trim()
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to remove
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g

@@ -105,7 +105,9 @@ export const lineOf = (text: string) => Buffer.from(text, 'utf8').toString('lati
 /** Replaces the lines of a namespace. */
 export async function writeLines({ git, root }: MirrorRepository, namespace: string, lines: string[]): Promise<void> {
   const stdin = Buffer.from(`${[...new Set(lines)].sort().join('\n')}\n`, 'latin1')
-  await git.git(['notes', `--ref=${OURS}/${namespace}`, 'add', '--force', '--file=-', root], { stdin })
+  // An object is taken as it is; from a file git would strip white space, also from the lines of others.
+  const blob = (await git.git(['hash-object', '-w', '--stdin'], { stdin })).trim()
+  await git.git(['notes', `--ref=${OURS}/${namespace}`, 'add', '--force', '-C', blob, root])
 }
 
 /** The person as commits in this repository name them; empty when git does not know. */

@@ -59,11 +59,9 @@ type ForwardResult = { reply: string; exit: number }
 const [DONE, FAILED, LATE, DATABASE, INVALID] = [0, 1, 2, 3, 4] as const
 
 async function forwardScriptEvent(args: string[]): Promise<ForwardResult> {
-  const { scriptEventPayload, parseScriptEvent, injectedTextIn } = await import('./rare-cases.ts')
+  const { scriptEventPayload, parseScriptEvent, injectedTextIn, readPiped } = await import('./rare-cases.ts')
   const script = parseScriptEvent(args)
-  const { readsStdin, isComplete } = script
-  const piped =
-    (readsStdin ? await readStdin(isComplete ? 1000 : PAYLOAD_TIMEOUT_MS) : null) ?? (isComplete || !readsStdin ? new Uint8Array() : null)
+  const piped = await readPiped(script, readStdin)
   if (!piped) return { reply: script.printsText ? '' : '{}', exit: LATE }
   const payload = scriptEventPayload(script, new TextDecoder().decode(piped))
   // The worker records what it cannot use.
@@ -116,6 +114,8 @@ async function forward(
   if (reply.kind === 'answered') return { reply: isJsonObject(reply.body) ? reply.body : '{}', exit: DONE }
   // A refused payload was read and rejected. In all other cases the worker may not have received it, so it goes to the spool.
   if (reply.kind === 'refused') return { reply: '{}', exit: reply.status === 400 ? INVALID : reply.status === 503 ? DATABASE : FAILED }
+  // The end of the tool is reported too.
+  if (event === 'PreToolUse') return { reply: '{}', exit: LATE }
   const { markLate, spoolPayload, wakeWorker } = await import('./rare-cases.ts')
   let isReadable = true
   try {

@@ -56,6 +56,18 @@ export function parseScriptEvent([name = '', ...args]: string[]): ScriptEvent {
   }
 }
 
+/** Long enough for a script that pipes a payload although its flags say enough. */
+const OPTIONAL_PAYLOAD_TIMEOUT_MS = 1000
+
+/** What is piped into a script event; null if a payload that is needed does not come. */
+export async function readPiped<Bytes>(
+  { readsStdin, isComplete }: ScriptEvent,
+  readStdin: (timeoutMs?: number) => Promise<Bytes | null>,
+): Promise<Bytes | Uint8Array<ArrayBuffer> | null> {
+  const piped = readsStdin ? await readStdin(isComplete ? OPTIONAL_PAYLOAD_TIMEOUT_MS : undefined) : null
+  return piped ?? (isComplete || !readsStdin ? new Uint8Array() : null)
+}
+
 function jsonOrText(value: string | undefined): unknown {
   try {
     return value === undefined ? undefined : JSON.parse(value)

@@ -7,6 +7,7 @@ import { shorten } from '../core/text.ts'
 import { formatAgo } from '../core/time-format.ts'
 import { aboutText } from '../core/turn-title.ts'
 import { neutralizeText } from '../core/untrusted-text.ts'
+import { undoneMark } from '../core/work.ts'
 import { type Conclusion, concludeTurn, findLaterChange, MAX_SHORT_THREAD_TURNS } from '../retrieval/outcomes.ts'
 import type { Store } from '../store/store.ts'
 
@@ -45,7 +46,7 @@ function conclusionLines(
   const about = aboutWork(turns, hit)
   const verb = isSettling(answer) ? 'Settled' : 'Result'
   const lines = [
-    `${verb} ${formatAgo(outcome.at, now)} (${idOf(outcome)}${about ? `: “${neutralizeText(about)}”` : ''}): ${neutralizeText(conclusionOf(answer, stems, maxCharacters))}`,
+    `${verb} ${formatAgo(outcome.at, now)}${outcome.undoneBy ? `, ${undoneMark(outcome.undoneBy)}` : ''} (${idOf(outcome)}${about ? `: “${neutralizeText(about)}”` : ''}): ${neutralizeText(conclusionOf(answer, stems, maxCharacters))}`,
   ]
   const replies = turns
     .slice(1)

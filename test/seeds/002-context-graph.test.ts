@@ -93,6 +93,69 @@ test('user_prompt_submit.sh: hooks prompt-submit --session-id … --stdin true -
   expect(await rowsOf('prompts', 'cg')).toMatchObject([{ text: 'Where does the graph live?' }])
 })
 
+test('pre_tool_use.sh: hooks pre-tool --session-id … --tool-name … --fast-path true --format json, off until it is switched on', async () => {
+  const flags = (at: ScriptHome, session: string) => {
+    const input = JSON.stringify({ file_path: join(at.project, 'src', 'graph.ts') })
+    return [
+      'hooks',
+      'pre-tool',
+      '--session-id',
+      session,
+      '--tool-name',
+      'Read',
+      '--tool-input',
+      input,
+      '--fast-path',
+      'true',
+      '--format',
+      'json',
+    ]
+  }
+  expect(await home.recollect('', ...flags(home, 'cg'))).toMatchObject({ code: 0, stdout: '{}' })
+
+  await using at = await aScriptHome('[hooks.pre_tool_use]\nenabled = true\n')
+  const edit = { file_path: join(at.project, 'src', 'graph.ts'), old_string: 'const edges = []', new_string: 'const edges = new Map()' }
+  await at.hookEvent('prompt-submit', { session_id: 'before', prompt: 'Make the edges of the graph unique' })
+  await at.hookEvent('post-tool', { session_id: 'before', tool_name: 'Edit', tool_input: edit, tool_response: {}, tool_use_id: 't1' })
+  await at.hookEvent('stop', { session_id: 'before', last_assistant_message: 'The edges are a map now, so none occurs twice.' })
+  await at.hookEvent('session-end', { session_id: 'before' })
+  await at.settled()
+  /** A session whose answers are ready, which takes the worker a moment. */
+  const aPreparedSession = async (session: string) => {
+    await at.hookEvent('session-start', { session_id: session, source: 'startup' })
+    await Bun.sleep(1500)
+    return { session_id: session, tool_name: 'Read', tool_input: { file_path: edit.file_path } }
+  }
+  const before = async (payload: object) => {
+    const started = performance.now()
+    return { text: await at.hookEvent('pre-tool', payload), ms: performance.now() - started }
+  }
+  const first = await aPreparedSession('first')
+  expect((await before(first)).text).toContain('edges')
+  expect((await before(first)).text).toBe('')
+
+  // Another program holds the database, so an answer that stored or looked up anything would wait.
+  const payloads = await Promise.all(['a', 'b', 'c'].map(aPreparedSession))
+  const db = new Database(join(at.home, 'recollect.db'))
+  db.run('BEGIN EXCLUSIVE')
+  const answers = []
+  for (const payload of payloads) answers.push(await before(payload))
+  db.run('ROLLBACK')
+  db.close()
+  for (const { text } of answers) expect(text).toContain('edges')
+  expect(Math.min(...answers.map(({ ms }) => ms))).toBeLessThan(20)
+
+  // A hook on a busy machine may give up before the worker has answered.
+  let printed = '{}'
+  for (let n = 0; n < 5 && printed === '{}'; n++) {
+    await aPreparedSession(`command-${n}`)
+    printed = (await at.recollect('', ...flags(at, `command-${n}`))).stdout
+  }
+  expect(JSON.parse(printed)).toMatchObject({
+    hookSpecificOutput: { hookEventName: 'PreToolUse', additionalContext: expect.stringContaining('edges') },
+  })
+})
+
 test('post_tool_use.sh: hooks post-tool works from its flags alone, also when stdin stays open', async () => {
   const flags = ['hooks', 'post-tool', '--session-id', 'cg', '--tool-name', 'Read', '--format', 'json']
   expect(await home.recollect('', ...flags)).toMatchObject({ code: 0, stdout: '{}' })

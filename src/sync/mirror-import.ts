@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { ProjectKey } from '../core/ids.ts'
+import { GLOBAL_PROJECT, type ProjectKey } from '../core/ids.ts'
 import type { Change } from '../core/memory.ts'
 import { asNoteId, isNamespace, type NoteState } from '../core/note.ts'
 import { ulidOf } from '../core/ulid.ts'
@@ -54,7 +54,7 @@ async function importOwn(
       id: asNoteId(id),
       namespace,
       project,
-      scope: 'project',
+      scope: project === GLOBAL_PROJECT ? 'global' : 'project',
       machine,
       author: null,
       source: isRule ? 'import' : content.source,

@@ -12,7 +12,7 @@ const MAX_LINE_CHARS = 4 * MAX_NOTE_BYTES
 
 const time = z.number().int().min(0).max(8.64e15)
 const recordId = z.string().regex(/^[\w.-]{1,80}$/)
-/** What one field of a hostile or broken record contains must not cost the others. */
+/** A field that is broken or too long counts as empty, so that the rest of the record is still read. */
 const optionalText = (max: number) => z.string().max(max).catch('')
 
 const Head = z.object({

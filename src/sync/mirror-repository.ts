@@ -53,7 +53,7 @@ export async function mergeTheirs(repository: MirrorRepository): Promise<string 
   for (const name of await namesBelow(repository, THEIRS)) {
     const bytes = await sizeOf(repository, `${THEIRS}/${name}`)
     if (bytes > MAX_REF_BYTES) {
-      problem ??= `origin's ${OURS}/${name} has ${Math.round(bytes / 1024 / 1024)} MB, which is too much to be read`
+      problem ??= `${OURS}/${name} of origin has ${Math.round(bytes / 1024 / 1024)} MB; at most ${MAX_REF_BYTES / 1024 / 1024} MB are read`
       continue
     }
     const merge = ['notes', `--ref=${OURS}/${name}`, 'merge', '--quiet', '--strategy=cat_sort_uniq', `${THEIRS}/${name}`]

@@ -50,8 +50,10 @@ export async function mirrorNotes(
   const hasOrigin = repository.hasOrigin
   for (let tried = 1; ; tried++) {
     const offline = options.fetch && hasOrigin ? await fetchTheirs(repository) : null
-    report.problem = (await mergeTheirs(repository)) ?? offline
-    report.written += await writeRecords(book, repository, project, options, now)
+    const unmerged = await mergeTheirs(repository)
+    const { written, problem } = await writeRecords(book, repository, project, options, now)
+    report.written += written
+    report.problem = unmerged ?? offline ?? problem
     if (offline || !options.push || !hasOrigin || (await mirroredNamespaces(repository)).length === 0) break
     const push = ['push', '--quiet', '--no-verify', 'origin', `${OURS}/*:${OURS}/*`]
     const pushed = await repository.git.tryGit(push, await networkOptions(repository.git))
@@ -114,30 +116,35 @@ async function mirrorsWith(book: Notebook, folder: string, ids: NoteId[], now: n
   return found
 }
 
-/** Adds the lines that are missing. Returns how many. */
+/** Adds the lines that are missing. Returns how many, and why a namespace was left out. */
 async function writeRecords(
   book: Notebook,
   repository: MirrorRepository,
   project: ProjectKey,
   options: MirrorOptions,
   now: number,
-): Promise<number> {
+): Promise<{ written: number; problem: string | null }> {
   const { store } = book
   const notes = [...store.notes.each(project)].filter((note) => isMirrored(note, options))
   const byNamespace = Map.groupBy(notes, (note) => note.namespace)
   const author = await authorIn(repository)
   const before = new Set((await store.audit.jsonMark<string[]>(mirroredMark(repository))) ?? [])
-  let written = 0
+  let [written, problem]: [number, string | null] = [0, null]
   for (const namespace of new Set([...(await mirroredNamespaces(repository)), ...byNamespace.keys()])) {
     const lines = await readLines(repository, namespace)
     const fresh = newLines(lines, byNamespace.get(namespace) ?? [], { book, author, before, now })
     if (fresh.length === 0) continue
+    // Sorted among ours, its lines would make no sense any more.
+    if (lines[0] === '---') {
+      problem ??= `${OURS}/${namespace} has a memory of another program on the first commit; import it (recollect import --from git-notes), then remove it: git notes --ref=mem/${namespace} remove ${repository.root.slice(0, 12)}`
+      continue
+    }
     await writeLines(repository, namespace, [...lines, ...fresh])
     written += fresh.length
   }
   const ids = JSON.stringify(notes.map((note) => note.id))
   if (ids !== JSON.stringify([...before])) await store.transaction(() => store.audit.setMark(mirroredMark(repository), ids))
-  return written
+  return { written, problem }
 }
 
 /** Notes that a person has not accepted stay on their own machines. */

@@ -1,11 +1,15 @@
 import { join } from 'node:path'
+import type { ProjectKey } from '../core/ids.ts'
 import type { Job } from '../core/job.ts'
+import { projectKey } from '../core/project.ts'
 import type { ProjectMirrorReport, SyncReport } from '../core/sync.ts'
 import { SYNCED_FOLDER } from '../notes/notes.ts'
 import { exists, isFolder } from '../platform/files.ts'
+import { findProject } from '../platform/project.ts'
 import { loadSettings } from '../platform/settings.ts'
 import { type MirrorOptions, mirrorNotes, rememberSync, syncNotes } from '../sync/sync.ts'
 import { importNativeMemory } from './import-native-memory.ts'
+import { defaultAgent } from './request-params.ts'
 import type { Services } from './services.ts'
 
 export type BackgroundSync = { start(job: Job<'sync'>): void; stop(): Promise<void> }
@@ -49,6 +53,8 @@ export type SyncNowOptions = {
   patienceMs: number
   /** False if the occasion does not allow to push; the setting `sync.push` may forbid it too. */
   push?: boolean
+  /** A folder whose project is mirrored too, even if no session was there yet. */
+  folder?: string
   /** A background sync mirrors only the projects that are being worked on: each costs a connection. */
   isBackground?: boolean
 }
@@ -71,7 +77,7 @@ export async function syncNow(services: Services, options: SyncNowOptions): Prom
       }
       if (git_notes && !options.dryRun) {
         const since = options.isBackground ? started - RECENT_PROJECT_MS : 0
-        report.mirrored = await mirrorProjects(services, { fetch, push, sessions: git_notes_sessions }, since)
+        report.mirrored = await mirrorProjects(services, { fetch, push, sessions: git_notes_sessions }, since, options.folder)
       }
       reportSync(services, report, options.dryRun)
       return report
@@ -88,14 +94,12 @@ export async function syncNow(services: Services, options: SyncNowOptions): Prom
 const RECENT_PROJECT_MS = 3_600_000
 
 /** Mirrors each project's notes into the project's own repository, in the folder of its latest session, and copies those of others from there. */
-async function mirrorProjects(services: Services, options: MirrorOptions, since: number): Promise<ProjectMirrorReport[]> {
+async function mirrorProjects(services: Services, options: MirrorOptions, since: number, folder?: string): Promise<ProjectMirrorReport[]> {
   const mirrored: ProjectMirrorReport[] = []
-  for (const { project } of await services.store.sessions.projects()) {
-    const [session] = await services.store.sessions.recent(project, 1)
-    if (!session || session.lastEventAt < since || !isFolder(session.folder)) continue
-    if (services.rules(services.agents[session.agent]).isExcludedProject(project, session.folder)) continue
+  for (const [project, place] of await projectFolders(services, since, folder)) {
+    if (!isFolder(place) || services.rules(defaultAgent(services)).isExcludedProject(project, place)) continue
     try {
-      const { report, changes } = await mirrorNotes(services.notebook, project, session.folder, options, Date.now())
+      const { report, changes } = await mirrorInTurn(() => mirrorNotes(services.notebook, project, place, options, Date.now()))
       services.announce(changes)
       // Most folders have no repository, which is only worth a word if there is something to mirror.
       const [note] = await services.store.notes.list({ project, hidden: true, now: Date.now(), limit: 1 })
@@ -105,6 +109,26 @@ async function mirrorProjects(services: Services, options: MirrorOptions, since:
     }
   }
   return mirrored
+}
+
+/** The projects to mirror, each with a folder of its repository. */
+async function projectFolders({ store }: Services, since: number, folder?: string): Promise<Map<ProjectKey, string>> {
+  const folders = new Map<ProjectKey, string>()
+  for (const { project } of await store.sessions.projects()) {
+    const [session] = await store.sessions.recent(project, 1)
+    if (session && session.lastEventAt >= since) folders.set(project, session.folder)
+  }
+  if (folder) folders.set(await store.projects.currentKey(projectKey(findProject(folder))), folder)
+  return folders
+}
+
+let lastMirror: Promise<unknown> = Promise.resolve()
+
+/** One at a time: git refuses to change a ref that it is changing. */
+function mirrorInTurn<T>(mirror: () => Promise<T>): Promise<T> {
+  const next = lastMirror.then(mirror)
+  lastMirror = next.catch(() => {})
+  return next
 }
 
 const EMPTY_SYNC_REPORT = { committed: [], received: [], kept: [], pushed: false, withheld: [], mirrored: [] }

@@ -22,7 +22,7 @@ test('texts get vectors in background batches and are then found by meaning', as
   expect(nearest).toMatchObject({ kind: 'prompt', ref: '4' })
 })
 
-test('what was just saved gets its vector at once, without the queue, and no text is embedded twice', async () => {
+test('a new text gets its vector at once, without the queue, and no text is embedded twice', async () => {
   using endpoint = letters()
   let requests = 0
   endpoint.onRequest = async () => {

@@ -56,7 +56,7 @@ export const command = defineCommand({
 })
 
 async function syncNow(dryRun: boolean, asJson: boolean): Promise<number> {
-  const report = await call('POST /api/sync', { dryRun }, { timeoutMs: SYNC_TIMEOUT_MS })
+  const report = await call('POST /api/sync', { dryRun, folder: process.cwd() }, { timeoutMs: SYNC_TIMEOUT_MS })
   if (asJson) printJson(report)
   else printSyncReport(report, dryRun)
   return report.outcome === 'refused' ? EXIT.error : EXIT.done

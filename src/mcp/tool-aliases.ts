@@ -20,7 +20,7 @@ export function withOwnNames(message: unknown): unknown {
 }
 
 /** Dots in names become underscores in some clients, so our names have none. */
-export const ownToolName = (name: string) => (/^memory\.[a-z]+$/.test(name) ? name.replace('.', '_') : name)
+const ownToolName = (name: string) => (/^memory\.[a-z]+$/.test(name) ? name.replace('.', '_') : name)
 
 function renamed(tool: string, given: unknown): unknown {
   const others = Object.hasOwn(OTHER_ARGUMENTS, tool) ? OTHER_ARGUMENTS[tool] : undefined

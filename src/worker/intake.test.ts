@@ -223,7 +223,9 @@ test('a compaction is recorded without its prompt, and transcripts of excluded p
   await deliver(at.desk, { hook_event_name: 'PreCompact', trigger: 'manual', prompt_id: 'compact', transcript_path: path })
   const kinds: string[] = []
   for (let job = await at.store.jobs.claim(Date.now()); job; job = await at.store.jobs.claim(Date.now())) kinds.push(job.kind)
-  expect(kinds.sort()).toEqual(['distill', 'episode', 'statements'])
+  expect(kinds).toEqual(['read', 'distill', 'episode', 'statements'])
+  const compacting = { session_id: 's8', cwd: '/home/dev/secret', transcript_path: path, hook_event_name: 'PreCompact', trigger: 'auto' }
+  await ingestDelivery(at.desk, { agent: claudeCode, payload: compacting, context: nowhere, delivery: null, at: 5000 })
   const payload = { session_id: 's9', cwd: '/home/dev/secret', transcript_path: path, ...read, prompt_id: 'p9' }
   await ingestDelivery(at.desk, { agent: claudeCode, payload, context: nowhere, delivery: null, at: 5000 })
   expect(await at.store.jobs.claim(Date.now())).toBeNull()

@@ -120,12 +120,10 @@ async function ingestEvents(services: Services, agent: Agent, events: AgentEvent
       await store.jobs.add('read', path, { path, agent: agent.name }, event.at, event.at + TRANSCRIPT_DELAY_MS)
       continue
     }
-    // Prompts and answers may not have come by hook. Their statements are noted now, so the transcript is read first.
-    if (event.kind === 'compacting' && event.transcript !== null && agent.isTranscript(event.transcript) && exists(event.transcript))
-      await store.jobs.add('read', event.transcript, { path: event.transcript, agent: agent.name }, event.at)
     const captured = await take(store, event, context, rules, null, known)
     changes.push(...captured.changes)
     session = captured.session ?? session
+    if (event.kind === 'compacting' && captured.session) await queueReadBeforeNotes(store, agent, event)
     if (event.kind === 'session-ended' && captured.session?.transcript) {
       await store.jobs.add('reconcile', String(captured.session.id), { sessionId: captured.session.id }, event.at)
     }
@@ -143,6 +141,11 @@ async function ingestEvents(services: Services, agent: Agent, events: AgentEvent
     }
   }
   return { changes, session }
+}
+
+/** Prompts and answers may not have come by hook, so the transcript is read before its statements are noted: earlier than every other job. */
+async function queueReadBeforeNotes(store: Store, agent: Agent, { transcript: path, at }: AgentEvent): Promise<void> {
+  if (path !== null && agent.isTranscript(path) && exists(path)) await store.jobs.add('read', path, { path, agent: agent.name }, at, -1)
 }
 
 /**

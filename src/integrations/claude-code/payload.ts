@@ -125,12 +125,8 @@ function sessionEvents(name: string, payload: Payload, at: number): SessionEvent
     case 'PostToolBatch':
       if (!payload.tool_calls) return notUnderstood('a batch without its tool uses')
       return payload.tool_calls.flatMap((call) => toolUseEvents(payload, call, failureInBatch))
-    case 'Stop': {
-      const ended = { kind: 'turn-ended', promptId, answer: answerText(payload.last_assistant_message ?? '') } as const
-      // The client ends a turn with this event. Scripts of another tool end the session with it, and say why.
-      const isSessionEnd = payload.hook !== undefined && payload.reason !== undefined
-      return isSessionEnd ? [ended, { kind: 'session-ended', reason: payload.reason ?? 'other' }] : [ended]
-    }
+    case 'Stop':
+      return stopEvents(payload, promptId)
     case 'StopFailure':
       // The message of a failed turn is the API's error, not text of the agent.
       return [{ kind: 'turn-ended', promptId, answer: '' }]
@@ -147,6 +143,12 @@ function sessionEvents(name: string, payload: Payload, at: number): SessionEvent
     default:
       return UNUSED_EVENTS.has(name) ? ignored : notUnderstood('an unknown event')
   }
+}
+
+/** The client ends a turn with this event. Scripts of another tool end the session with it, and say why. */
+function stopEvents({ hook, reason, last_assistant_message }: Payload, promptId: string | null): SessionEvent[] {
+  const ended: SessionEvent = { kind: 'turn-ended', promptId, answer: answerText(last_assistant_message ?? '') }
+  return hook !== undefined && reason !== undefined ? [ended, { kind: 'session-ended', reason }] : [ended]
 }
 
 const notUnderstood = (reason: string): SessionEvent[] => [{ kind: 'not-understood', reason }]

@@ -187,7 +187,7 @@ test('6.1 PreCompact with auto-capture: decisions, blockers and rules are read f
     ['decisions', expect.stringContaining('Redis')],
     ['rules', 'We must never log customer emails.'],
   ])
-  expect((await home.recollect('', 'search', 'staging key', '--ns', 'blockers')).stdout).toContain('waiting for the staging API key')
+  expect((await home.recollect('', 'search', 'staging key ns:blockers')).stdout).toContain('waiting for the staging API key')
 })
 
 test('A captured note is found by meaning within one second', async () => {

@@ -13,7 +13,7 @@ export function compareSuites(passed: CheckSuite, failed: CheckSuite): 'same' | 
 }
 
 /** The program that a command runs by name; null for a script, which may run anything. */
-export function runnerOf(command: string): string | null {
+function runnerOf(command: string): string | null {
   const [program = '', first = ''] = command.replace(/^python[\d.]* -m /, '').split(' ')
   if (/^(?:go|bun|deno|cargo|dotnet|swift|mix|flutter|dart)$/.test(program))
     return PROGRAM_SUBCOMMANDS.test(first) ? (TEST_SUBCOMMANDS.test(first) ? program : `${program} ${first}`) : null
@@ -28,7 +28,7 @@ const PROGRAM_SUBCOMMANDS = /^(?:test|t|nextest|vet|check|clippy|build|lint|gene
  * Whether two commands may run code of the same language. `make test` and `mise run test` may run anything; a package script and `pytest`
  * belong to different languages.
  */
-export function mayBeSameLanguage(one: string, other: string): boolean {
+function mayBeSameLanguage(one: string, other: string): boolean {
   const [a, b] = [languageOf(one), languageOf(other)]
   return a === ANY || b === ANY || a === b
 }

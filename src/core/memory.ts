@@ -172,7 +172,7 @@ export type Traces = {
   mended?: FixedCheck[]
   /** The failures that the turn put right, its own and those of earlier turns. Absent when there were none. */
   fixes?: KnownFix[]
-  /** What it did to files, to tell later whether that was undone. Absent when it changed nothing. */
+  /** Its steps that concern files, to tell later whether that was undone. Absent when it changed nothing. */
   work?: WorkStep[]
 }
 

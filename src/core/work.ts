@@ -1,5 +1,5 @@
 /**
- * What a turn did to files, step by step: enough to tell later whether it was undone. Lines are stored as short fingerprints with how often
+ * The steps of a turn that concern files: enough to tell later whether it was undone. Lines are stored as short fingerprints with how often
  * they were added (positive) or removed (negative), never as text.
  */
 export type WorkStep =

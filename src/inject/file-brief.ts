@@ -54,7 +54,7 @@ export type FileReader = Pick<Session, 'id' | 'project'>
 const MAX_CANDIDATES = 12
 const MAX_OBSERVATIONS = 4
 
-/** Decisions hold on, and nobody should try again what was undone. */
+/** Decisions outlast other work, and undone work should not be tried again. */
 const rankOf = ({ type, undoneBy }: Observation) => (type === 'decision' ? 0 : undoneBy ? 1 : 2)
 const noteRank = ({ namespace }: Note) => (namespace === 'decisions' ? 0 : 1)
 

@@ -659,14 +659,14 @@ const MIGRATIONS: string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX changed_values_of ON changed_values (prompt_id);
   `,
-  /* 29: copies of other people's notes */ `
-  ALTER TABLE notes ADD COLUMN author TEXT;
-  `,
-  /* 30: work that was undone, and quick ways to the turns that undid or fixed something */ `
+  /* 29: work that was undone, and quick ways to the turns that undid or fixed something */ `
   ALTER TABLE prompts ADD COLUMN undone_by TEXT;
   ALTER TABLE observations ADD COLUMN undone_by TEXT;
   CREATE INDEX prompts_with_fixes ON prompts (project, at) WHERE traces ->> 'fixes' IS NOT NULL;
   CREATE INDEX prompts_with_work ON prompts (project, at) WHERE traces ->> 'work' IS NOT NULL;
+  `,
+  /* 30: copies of other people's notes */ `
+  ALTER TABLE notes ADD COLUMN author TEXT;
   `,
 ]
 

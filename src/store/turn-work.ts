@@ -4,7 +4,7 @@ import type { KnownFix, Session } from '../core/memory.ts'
 import type { TurnWork, WorkStep } from '../core/work.ts'
 import { readJsonColumn, type SqlParams } from './statement.ts'
 
-/** What a stored turn did to files, and whether that is marked as undone. */
+/** The steps of a stored turn, and the mark of undone work. */
 export type StoredWork = TurnWork & { number: number; undoneBy?: string }
 
 type WorkRow = Omit<TurnWork, 'steps'> & { number: number; undone_by: string | null; work: string }

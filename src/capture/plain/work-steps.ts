@@ -11,7 +11,7 @@ const MAX_LINES_PER_FILE = 200
 const MAX_STEPS = 80
 const LINE_FINGERPRINT_CHARS = 8
 
-/** What a turn did to files, in order. `prompt` is null if a machine wrote it. Empty if nothing in it changed a file or undid a change. */
+/** The steps of a turn that concern files, in order. `prompt` is null if a machine wrote it. Empty if nothing in it changed a file or undid a change. */
 export function workStepsOf(prompt: string | null, actions: PerformedAction[], folder: string): WorkStep[] {
   const commands = commandsOf(actions)
   const byIndex = new Map<number, WorkStep[]>()

@@ -8,7 +8,7 @@ import { asNoteId, type Note } from '../core/note.ts'
 import type { ProjectMirrorReport } from '../core/sync.ts'
 import { ulidOf } from '../core/ulid.ts'
 import { forgetNote, purgeNote } from '../notes/notes.ts'
-import { mirrorNotes } from './mirror.ts'
+import { eraseFromMirrors, mirroredNotes, mirrorNotes } from './mirror.ts'
 
 const app = asProjectKey('app')
 const BOTH = { fetch: true, push: true, sessions: false }
@@ -155,6 +155,31 @@ test('a note of a session is mirrored only if the person wants that', async () =
   expect(await mirror({ sessions: true })).toMatchObject({ written: 1 })
   // Switched off again, it is marked as deleted for the others.
   expect(await mirror()).toMatchObject({ written: 1 })
+})
+
+test('a note that is deleted for good leaves the mirror, except for a tombstone, and does not come back', async () => {
+  using work = await clones(2)
+  const [a, b] = work.clones as [Clone, Clone]
+  const [gone, kept] = [await a.machine.note('The plan is called Nightjar.'), await a.machine.note('The plan is public.')]
+  await a.mirror()
+  await b.mirror()
+  expect(await mirroredNotes(a.machine.book, [a.folder], [gone])).toEqual([a.folder])
+  await purgeNote(a.machine.book, gone, Date.now())
+  await eraseFromMirrors(a.machine.book, [a.folder], [gone], Date.now())
+  expect(await mirroredNotes(a.machine.book, [a.folder], [gone])).toEqual([])
+  const records = a.lines('context').map((line) => JSON.parse(line))
+  expect(new Map(records.map(({ id, deleted }) => [id, deleted !== null]))).toEqual(
+    new Map([
+      [gone, true],
+      [kept, false],
+    ]),
+  )
+  expect(records).toHaveLength(2)
+  // Origin still has its text, which is merged again, but the tombstone is newer.
+  await a.mirror()
+  await b.mirror()
+  expect((await a.notes()).map(({ body }) => body)).toEqual(['The plan is public.'])
+  expect((await b.notes()).map(({ body }) => body)).toEqual(['The plan is public.'])
 })
 
 test('a new home on the same machine deletes nothing from the mirror', async () => {

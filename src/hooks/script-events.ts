@@ -49,7 +49,7 @@ export function parseScriptEvent([name = '', ...args]: string[]): ScriptEvent {
     event: CLIENT_EVENT_NAMES[name] ?? '',
     strictExit: flags['strict-exit'] === 'true',
     printsText: flags.format === 'text',
-    // Nobody types a payload.
+    // A person at a terminal types no payload.
     readsStdin: flags.stdin !== 'false' && !(isComplete && isatty(0)),
     isComplete,
     fields: Object.fromEntries(Object.entries(fields).flatMap(([field, value]) => (value === undefined ? [] : [[field, value]]))),
@@ -59,7 +59,7 @@ export function parseScriptEvent([name = '', ...args]: string[]): ScriptEvent {
 /** Long enough for a script that pipes a payload although its flags say enough. */
 const OPTIONAL_PAYLOAD_TIMEOUT_MS = 1000
 
-/** What is piped into a script event; null if a payload that is needed does not come. */
+/** The payload that is piped into a script event; null if one is needed and does not come. */
 export async function readPiped<Bytes>(
   { readsStdin, isComplete }: ScriptEvent,
   readStdin: (timeoutMs?: number) => Promise<Bytes | null>,

@@ -231,6 +231,28 @@ test('a compaction is recorded without its prompt, and transcripts of excluded p
   expect(await at.store.jobs.claim(Date.now())).toBeNull()
 })
 
+test.each<[string, Record<string, string>, object[]]>([
+  ['by default', {}, [{}, {}]],
+  ['without fetch_remote', { RECOLLECT_HOOKS_SESSION_START_FETCH_REMOTE: 'false' }, [{}]],
+  ['without push_remote', { RECOLLECT_HOOKS_STOP_PUSH_REMOTE: 'false' }, [{ push: false }, { push: false }]],
+  ['without stop', { RECOLLECT_HOOKS_STOP_ENABLED: 'false' }, [{}]],
+  ['without session_start', { RECOLLECT_HOOKS_SESSION_START_ENABLED: 'false' }, [{}]],
+])('%s, a session is synced when the settings say so', async (_, env, expected) => {
+  await using at = await someServices(env)
+  await at.desk.queue.stop()
+  const payloads: object[] = []
+  for (const event of [start, { hook_event_name: 'SessionEnd', reason: 'other' }]) {
+    await deliver(at.desk, event)
+    const later = Date.now() + 60_000
+    for (let job = await at.store.jobs.claim(later); job; job = await at.store.jobs.claim(later)) {
+      if (job.kind === 'sync') payloads.push(job.payload)
+      const { id } = job
+      await at.store.transaction(() => at.store.jobs.complete(id))
+    }
+  }
+  expect(payloads).toEqual(expected)
+})
+
 test('the end of a session queues a read of its transcript', async () => {
   await using at = await someServices()
   await at.desk.queue.stop()

@@ -81,9 +81,11 @@ function coverages(text: string, words: WeightedWord[]): Coverage & Pick<Hit, 'k
 
 function coverageOf(lower: string, words: WeightedWord[]): Coverage {
   const total = totalWeight(words)
-  const matched = words.filter(({ word, stem }) =>
-    stem.length > 3 ? lower.includes(foldCase(stem)) || lower.includes(foldCase(word)) : isWholeWordIn(lower, foldCase(word)),
-  )
+  // A word that no memory contains can only be inside another one: `tall` in `install`.
+  const isIn = ({ word, stem }: WeightedWord) =>
+    stem.length > 3 ? lower.includes(foldCase(stem)) || lower.includes(foldCase(word)) : isWholeWordIn(lower, foldCase(word))
+  // A word that no memory contains can only be inside another one: `tall` in `install`.
+  const matched = words.filter((word) => !isUnknownWord(word) && isIn(word))
   const unlikely = totalWeight(matched)
   return { coverage: total === 0 ? 0 : unlikely / total, matched: matched.length, unlikely }
 }

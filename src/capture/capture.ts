@@ -280,13 +280,14 @@ async function recordPrompt(
   }
   if (isAfterEnd(session, event.at)) await store.sessions.activate(session.id)
   await store.sessions.setMuting(session.id, false, null)
-  if (!rules.isWanted(event.kind)) return []
+  // A turn without its prompt still has tool uses, an answer and a summary.
+  const stored = rules.isWanted(event.kind) ? text : NO_WORDS
   const prompt = await store.prompts.add(session, {
-    key: await promptKey(store, session, event.promptId, text, line),
+    key: await promptKey(store, session, event.promptId, stored, line),
     promptId: event.promptId,
     uuid: line?.uuid ?? null,
     origin: event.origin,
-    text,
+    text: stored,
     branch: await recordBranch(store, session, null, event.at, context, rules),
     at: event.at,
   })

@@ -16,7 +16,7 @@ export type SessionBriefOptions = {
   project: ProjectKey
   now: number
   budget?: Budget
-  /** The command that the person types for us, for the line about finding more. */
+  /** The command that the person types for us, for the line about finding more. Empty to leave that out. */
   command?: string
   /** Null if unknown. */
   branch?: string | null

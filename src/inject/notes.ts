@@ -30,8 +30,10 @@ export async function notesFor(store: Store, project: ProjectKey, now: number): 
     project === GLOBAL_PROJECT ? [] : await store.notes.newest(GLOBAL_PROJECT, ['procedural', 'semantic', 'episodic'], now, MAX_NOTES_READ)
   const pinned = [project, GLOBAL_PROJECT].map((of) => store.notes.pinned(of, now, MAX_NOTES_READ))
   const durable = await store.notes.newest(project, ['procedural', 'semantic'], now, MAX_NOTES_READ)
-  const episodic = await notesOfOtherJournals(store, await store.notes.newest(project, ['episodic'], now, MAX_EPISODES_READ))
-  const isOther = (note: Note) => note.namespace !== RULES_NAMESPACE
+  // Other people's sessions are not where this person's work stands.
+  const sessionsOfPerson = (await store.notes.newest(project, ['episodic'], now, MAX_EPISODES_READ)).filter(({ author }) => author === null)
+  const episodic = await notesOfOtherJournals(store, sessionsOfPerson)
+  const isOther = (note: Note) => note.namespace !== RULES_NAMESPACE || note.author !== null
   const others = [global, durable, episodic, (await Promise.all(pinned)).flat()].map((notes) => notes.filter(isOther))
   const [all = [], lasting = [], sessions = [], fixed = []] = others
   return { ...chooseNotes(all, lasting, sessions, fixed), rules: await rulesFor(store, project, now) }
@@ -56,7 +58,9 @@ export function chooseNotes(global: Note[], durable: Note[], episodic: Note[], o
   const isConsolidated = (note: Note) => note.tags.includes('reflected')
   const episodes = episodic.filter((note) => !note.pinned && !isConsolidated(note))
   const statements = durable.filter((note) => !note.pinned && note.state === 'proposed').slice(0, MAX_STATEMENTS_READ)
-  const others = durable.filter((note) => !note.pinned && note.state !== 'proposed')
+  // Copies of other people's notes come after the person's own.
+  const accepted = durable.filter((note) => !note.pinned && note.state !== 'proposed')
+  const others = accepted.sort((a, b) => Number(a.author !== null) - Number(b.author !== null))
   const recent = episodes.slice(0, Math.min(MAX_EPISODIC_NOTES, MAX_PROJECT_NOTES))
   const lasting = others.slice(0, MAX_PROJECT_NOTES - recent.length)
   // A person pinned it on purpose, so it comes before notes that are merely global.
@@ -125,11 +129,13 @@ export function noteLine(note: Note, now: number): string {
   const body = shorten(neutralizeText(outcomeOf(note) ?? note.body), MAX_BODY_CHARACTERS)
   const content = body.startsWith(title.replace(/…$/, '')) ? body : [title, body].filter(Boolean).join(' — ')
   const doubt = note.confidence < 1 ? `, ${Math.round(note.confidence * 100)} % sure` : ''
-  const source = doubt || (note.source !== 'human' && note.type !== 'episodic') ? ` (${note.source}${doubt})` : ''
+  const from = note.author === null ? note.source : `by ${shorten(neutralizeText(note.author), MAX_AUTHOR_CHARACTERS)}`
+  const source = doubt || note.author !== null || (note.source !== 'human' && note.type !== 'episodic') ? ` (${from}${doubt})` : ''
   return `${shortMemoryId('note', note.id)} · ${formatAge(note.updatedAt, now)} · ${note.namespace} · ${content}${source}`
 }
 
 const MAX_BODY_CHARACTERS = 360
+const MAX_AUTHOR_CHARACTERS = 60
 
 /**
  * The outcome of a session, from the note that capture wrote about it. The note's title already says what was asked, and the overview lists

@@ -111,6 +111,7 @@ export function noteLines(n: FullNote, now: number): string[] {
     n.type,
     n.scope === 'project' ? n.project : n.scope,
     formatAge(n.updatedAt, now),
+    ...(n.author === null ? [] : [`written by ${n.author}`]),
     ...n.tags.map((tag) => `#${tag}`),
   ]
   const state = [

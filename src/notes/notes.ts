@@ -32,11 +32,13 @@ import { noteOnDisk } from './reindex.ts'
 import type { RelatedNotes } from './related-statements.ts'
 
 export { LOCAL_FOLDER, noteLocation, pathOf, SYNCED_FOLDER } from './folders.ts'
-export { readAnamnesis, readMarkdown } from './foreign-notes.ts'
 export { parseNote, writeNote } from './format.ts'
 export { indexNote } from './note-rows.ts'
 export { noteOnDisk, reindex } from './reindex.ts'
 export { areNear, likeness, normalised, shingles } from './similarity.ts'
+
+/** Readers of other programs' notes, loaded with the first import. */
+export const loadForeignNotes = () => import('./foreign-notes.ts')
 
 /** What writing notes needs. */
 export type Notebook = {
@@ -188,7 +190,11 @@ export async function importNote(book: Notebook, imported: Omit<Note, 'path'>): 
     const known = await book.store.notes.get(wanted.id)
     if (!known && (await book.store.tombstones.hasNote(wanted.id))) return DELETED_FOR_GOOD
     if (known && known.updatedAt >= wanted.updatedAt) return { receipt: { kind: 'same', note: known }, changes: [] }
-    const note = known && known.scope === wanted.scope && known.project === wanted.project ? { ...wanted, path: known.path } : wanted
+    const stays = known && known.scope === wanted.scope && known.project === wanted.project
+    const note = {
+      ...(wanted.author === null ? wanted : withWrittenLine(wanted, fingerprintsOf(wanted))),
+      ...(stays ? { path: known.path } : {}),
+    }
     const changes = await putNote(book, note)
     if (known && known.path !== note.path) await dropFile(book, known.path)
     return { receipt: { kind: known ? 'updated' : 'added', note }, changes }
@@ -277,7 +283,7 @@ export async function changeNote(
     if (!known) return null
     if (bodyWas !== undefined && (known.body !== bodyWas || known.deletedAt !== null))
       return { receipt: { kind: 'refused', reason: `note ${id} was changed meanwhile; read it again`, isOutdated: true }, changes: [] }
-    const reason = whyUnusable({ ...known, ...patch })
+    const reason = known.author !== null && patch.state === 'accepted' ? OTHERS_NOTE : whyUnusable({ ...known, ...patch })
     if (reason) return { receipt: { kind: 'refused', reason }, changes: [] }
     const scope = patch.scope ?? known.scope
     const project = scope === 'global' ? GLOBAL_PROJECT : (patch.project ?? known.project)
@@ -393,7 +399,7 @@ export async function putNote(book: Notebook, note: Note): Promise<Change[]> {
   return [{ kind: 'note-changed', note }]
 }
 
-async function dropFile(book: Notebook, path: string): Promise<void> {
+export async function dropFile(book: Notebook, path: string): Promise<void> {
   removeFile(join(book.folder, path))
   await book.store.notes.removeFile(path)
 }
@@ -415,6 +421,7 @@ export function noteOf(book: Notebook, draft: NoteDraft, now: number): Note | st
     updatedAt: draft.updatedAt ?? draft.createdAt ?? now,
     machine: book.machine,
     source: draft.source,
+    author: null,
     session: draft.session ?? null,
     model: draft.model ?? null,
     confidence: draft.confidence ?? 1,
@@ -434,6 +441,7 @@ export function noteOf(book: Notebook, draft: NoteDraft, now: number): Note | st
   return whyUnusable(note) ?? note
 }
 
+const OTHERS_NOTE = "it is a copy of another person's note; save it in your own words instead: recollect capture <text>"
 const NOTHING_LEFT = 'nothing is left to remember after private parts were removed'
 
 /** Why a note is not valid, as a message for the person; null if it is. */

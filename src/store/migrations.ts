@@ -665,6 +665,9 @@ const MIGRATIONS: string[] = [
   CREATE INDEX prompts_with_fixes ON prompts (project, at) WHERE traces ->> 'fixes' IS NOT NULL;
   CREATE INDEX prompts_with_work ON prompts (project, at) WHERE traces ->> 'work' IS NOT NULL;
   `,
+  /* 30: copies of other people's notes */ `
+  ALTER TABLE notes ADD COLUMN author TEXT;
+  `,
 ]
 
 if (MIGRATIONS.length !== SCHEMA_VERSION)

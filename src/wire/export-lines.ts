@@ -97,6 +97,7 @@ const NoteLine = z.object({
   updatedAt: at,
   machine: optionalText,
   source: z.enum(NOTE_SOURCES),
+  author: z.string().max(500).nullable().default(null),
   session: z.string().max(500).nullable().default(null),
   model: z.string().max(500).nullable().default(null),
   confidence: z.number().min(0).max(1),

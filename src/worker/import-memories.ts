@@ -2,12 +2,13 @@ import { extname } from 'node:path'
 import { GLOBAL_PROJECT, type ProjectKey } from '../core/ids.ts'
 import { MAX_NOTE_BYTES } from '../core/limits.ts'
 import type { Agent } from '../integrations/agent.ts'
-import { importNote, type NoteSaveResult, noteLocation, parseNote, readAnamnesis, readMarkdown, saveNoteUnderId } from '../notes/notes.ts'
+import { importNote, loadForeignNotes, type NoteSaveResult, noteLocation, parseNote, saveNoteUnderId } from '../notes/notes.ts'
 import { isFolder, readUtf8IfThere } from '../platform/files.ts'
 import { type FolderEntry, filesBelow } from '../platform/folder.ts'
 import type { ImportCounts, ImportLine, ImportSource } from '../wire/contract/upkeep.ts'
 import { countImportedNote, zeroImportCounts } from './import-counts.ts'
 import { importGitHistory } from './import-git.ts'
+import { importGitNotes } from './import-git-notes.ts'
 import { importClaudeMem, importExportedLines } from './import-journal.ts'
 import { importNativeMemory } from './import-native-memory.ts'
 import type { Services } from './services.ts'
@@ -32,6 +33,7 @@ export async function* importMemories(services: Services, agent: Agent, options:
   else if (options.paths.length !== 1) throw new Error(`name exactly one ${FOLDER_SOURCES.has(options.from) ? 'folder' : 'file'} to import`)
   else if (options.from === 'git')
     yield* importGitHistory(services, { folder: path, since: options.since ?? null, project: options.project }, total)
+  else if (options.from === 'git-notes') yield* importGitNotes(services, { folder: path, project: options.project }, total)
   else if (options.from === 'claude-mem') yield* importClaudeMem(services, agent, path, options.project, total)
   else if (options.from === 'jsonl') yield* importExportedLines(services, agent, path, total)
   else yield* importFolder(services, options.from, path, options.project, total)
@@ -45,7 +47,7 @@ export async function* importMemories(services: Services, agent: Agent, options:
   yield { kind: 'imported', ...total, ms }
 }
 
-const FOLDER_SOURCES = new Set<ImportSource>(['anamnesis', 'markdown', 'git'])
+const FOLDER_SOURCES = new Set<ImportSource>(['anamnesis', 'markdown', 'git', 'git-notes'])
 
 async function* importFromNative(services: Services, agent: Agent, total: ImportCounts): AsyncGenerator<ImportLine> {
   const { left, ...notes } = await importNativeMemory(services, agent, Date.now())
@@ -90,6 +92,7 @@ async function importFile(
   // Before it is parsed: a title may be taken from a heading inside a private part.
   text = services.notebook.clean(text)
   const path = file.path.slice(folder.length + 1)
+  const { readAnamnesis, readMarkdown } = await loadForeignNotes()
   if (from === 'anamnesis') {
     const draft = readAnamnesis(text)
     if (typeof draft === 'string') return draft

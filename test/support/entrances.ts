@@ -35,6 +35,7 @@ export const ENTRANCES: readonly Entrance[] = [
   { name: 'the import of markdown files', send: importMarkdown },
   { name: 'the import of the client’s own memory', send: importNativeMemory },
   { name: 'the git history', send: importGitHistory },
+  { name: 'git notes in a repository', send: importGitNotes },
   { name: 'the HTTP API', send: callApi },
   { name: 'MCP', send: callTools },
   { name: 'the viewer', send: editInViewer },
@@ -273,6 +274,36 @@ async function importGitHistory(at: TestHome, sent: readonly Sent[]): Promise<vo
   ])
   aRepository(folder).addCommits(commits)
   await at.run('import', '--from', 'git', folder)
+}
+
+/** Lines of the mirror, of the person and of another, and memories in another program's form. */
+async function importGitNotes(at: TestHome, sent: readonly Sent[]): Promise<void> {
+  const folder = join(at.folder, 'mirrored')
+  mkdirSync(folder)
+  const repository = aRepository(folder)
+  const commit = repository.commit('first')
+  repository.git(['config', 'user.email', 'me@example.org'])
+  const line = ({ id, text }: Sent, author: string) =>
+    JSON.stringify({
+      id: `${author}-${id}`,
+      updated: 1000,
+      deleted: null,
+      machine: fitting(text, 200),
+      author: `${text.includes('\n') ? 'nobody' : fitting(text, 200)}\n<${author}@example.org>`,
+      type: 'semantic',
+      title: fitting(text, 300),
+      tags: [fitting(text, 60) || 'tag'],
+      created: 1000,
+      body: `Keep this:\n${text}`,
+    })
+  const lines = sent.flatMap((one, n) => [line(one, 'other'), ...(n % 4 === 0 ? [line(one, 'me')] : [])])
+  repository.git(['notes', '--ref=mem/context', 'add', '-F', '-', commit], `${lines.join('\n')}\n`)
+  for (const { id, text } of sent.slice(0, 50)) {
+    const other = repository.commit(`for ${id}`)
+    const blob = repository.git(['hash-object', '-w', '--stdin'], `---\nnamespace: learnings\n---\nKeep this:\n${text}\n`)
+    repository.git(['notes', '--ref=mem/learnings', 'add', '-C', blob, other])
+  }
+  await at.run('import', '--from', 'git-notes', folder)
 }
 
 async function callApi(at: TestHome, sent: readonly Sent[]): Promise<void> {

@@ -87,7 +87,7 @@ function printNote(n: FullNote): undefined {
     n.type,
     n.scope === 'project' ? n.project : n.scope,
     formatAgo(n.updatedAt, Date.now()),
-    `from ${n.source}`,
+    n.author === null ? `from ${n.source}` : `copied from ${n.author}${n.machine ? ` on ${n.machine}` : ''}`,
     ...(n.state === 'proposed' ? ['proposed'] : []),
   ]
   print(

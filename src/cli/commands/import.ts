@@ -10,6 +10,7 @@ import { CliError, dim, EXIT, invalidInput, plural, print, printJson, progressBa
 
 const IMPORT_SOURCES = [
   'git',
+  'git-notes',
   'claude-mem',
   'anamnesis',
   'markdown',
@@ -24,11 +25,13 @@ export const command = defineCommand({
   usage: `recollect import [paths…] [--since DATE] [--project P] [--json]
        recollect import --native [--json]
        recollect import --from git [folder] [--since DATE] [--project P] [--json]
+       recollect import --from git-notes [folder] [--project P] [--json]
        recollect import --from claude-mem|anamnesis|markdown|jsonl <path> [--project P] [--json]
 
   Without paths it imports all transcripts of Claude Code. Known sessions are skipped; an interrupted import continues when you run it again.
 
   git          the commit messages of a repository, of this folder if none is given: the newest 20,000, or all since a date
+  git-notes    the notes in refs/notes/mem of a repository: yours, those of others as copies, and what Subcog left there
   claude-mem   its database file; import the transcripts first, they contain more
   anamnesis    a folder of its notes
   markdown     any folder of markdown files, as notes of this folder's project
@@ -55,7 +58,7 @@ export const command = defineCommand({
       throw invalidInput(`--since works only with transcripts and git, not with ${source}; leave it out`)
     // A markdown file does not name its project, so it belongs to the one of this folder.
     const project = values.project ?? (source === 'markdown' ? currentProject() : null)
-    const from = source === 'git' && paths.length === 0 ? [process.cwd()] : paths
+    const from = (source === 'git' || source === 'git-notes') && paths.length === 0 ? [process.cwd()] : paths
     const imported = await importMemories({ from: source, paths: from, project, since: values.since ?? null })
     return values.json ? printJson(imported) : printMemoryImport(imported)
   },

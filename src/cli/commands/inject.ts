@@ -29,9 +29,11 @@ type InjectionOptions = {
   explain?: boolean | undefined
   brief?: boolean | undefined
   json?: boolean | undefined
+  /** For scripts: prints nothing when there is nothing to inject, also in a folder that has no memories yet. */
+  quiet?: boolean | undefined
 }
 
-export async function printInjection({ project, branch, prompt, explain, brief, json }: InjectionOptions): Promise<undefined> {
+export async function printInjection({ project, branch, prompt, explain, brief, json, quiet }: InjectionOptions): Promise<undefined> {
   // The branch of this folder means nothing for another project.
   const onBranch = branch ?? (project ? null : currentBranch())
   const injection = await call('POST /api/context/inject', {
@@ -41,8 +43,9 @@ export async function printInjection({ project, branch, prompt, explain, brief, 
     ...(brief ? { tokens: 200 } : {}),
     prompt,
   })
-  if (!injection.text) await requireKnownProject({ project })
+  if (!injection.text && !(quiet && project === undefined)) await requireKnownProject({ project })
   if (json) return printJson(injection)
+  if (!injection.text && quiet) return
   if (injection.text) print(injection.text)
   else if (prompt === undefined) print(`Nothing is stored for ${injection.project} yet.`)
   else print(`This prompt would recall nothing${injection.message ? `: ${injection.message}` : ''}.`)

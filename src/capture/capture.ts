@@ -186,6 +186,7 @@ async function findOrOpenSession(
   return store.sessions.open({
     agent: event.agent,
     contentSessionId: event.session,
+    host: context.host ?? null,
     project,
     folder,
     branch,

@@ -11,6 +11,8 @@ export type Session = {
   id: number
   agent: AgentName
   contentSessionId: ContentSessionId
+  /** The program that reported the session, in its own words; null when that is the agent itself. */
+  host: string | null
   memorySessionId: MemorySessionId | null
   project: ProjectKey
   /** The folder in which the session started, whatever `cd` came later. */
@@ -83,6 +85,8 @@ export type ObservationDraft = {
   narrative: string
   facts: string[]
   concepts: Concept[]
+  /** Words that an import brought along, such as `security`. The distillers set none. */
+  tags?: string[]
   filesRead: string[]
   filesModified: string[]
   /** The most important tool, by the host's name for it. */

@@ -32,11 +32,13 @@ import { noteOnDisk } from './reindex.ts'
 import type { RelatedNotes } from './related-statements.ts'
 
 export { LOCAL_FOLDER, noteLocation, pathOf, SYNCED_FOLDER } from './folders.ts'
-export { readAnamnesis, readMarkdown } from './foreign-notes.ts'
 export { parseNote, writeNote } from './format.ts'
 export { indexNote } from './note-rows.ts'
 export { noteOnDisk, reindex } from './reindex.ts'
 export { areNear, likeness, normalised, shingles } from './similarity.ts'
+
+/** Readers of other programs' notes, loaded with the first import. */
+export const loadForeignNotes = () => import('./foreign-notes.ts')
 
 /** What writing notes needs. */
 export type Notebook = {
@@ -70,6 +72,8 @@ export type NoteDraft = {
   said?: string[]
   /** Never treat it as a duplicate or restatement of another note; for notes that are addressed by name. */
   apart?: boolean
+  /** The machine that wrote it, for an import; otherwise it is this one. */
+  machine?: string
   /** Set for imports that may be repeated: the same source always gets the same id. */
   id?: NoteId
   createdAt?: number
@@ -165,7 +169,7 @@ export async function saveNoteUnderId(book: Notebook, draft: NoteDraft & { id: N
     const says = (note: Note) => JSON.stringify([note.title, note.body, note.type, note.namespace, note.tags])
     const merged = keepHandEdits(known, { ...known, ...sourceFields(wanted), tags: [...new Set([...known.tags, ...wanted.tags])] })
     if (known.deletedAt !== null || says(merged) === says(known)) return { receipt: { kind: 'same', note: known }, changes: [] }
-    const note = { ...merged, updatedAt: draft.updatedAt ?? now, machine: book.machine }
+    const note = { ...merged, updatedAt: draft.updatedAt ?? now, machine: draft.machine ?? book.machine }
     return { receipt: { kind: 'updated', note }, changes: await putNote(book, note) }
   })
 }
@@ -413,7 +417,7 @@ export function noteOf(book: Notebook, draft: NoteDraft, now: number): Note | st
     tags: cleanTags(book, draft.tags ?? []),
     createdAt: draft.createdAt ?? now,
     updatedAt: draft.updatedAt ?? draft.createdAt ?? now,
-    machine: book.machine,
+    machine: draft.machine ? book.clean(draft.machine).slice(0, 200) : book.machine,
     source: draft.source,
     session: draft.session ?? null,
     model: draft.model ?? null,

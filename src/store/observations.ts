@@ -19,6 +19,7 @@ export type ObservationTableRow = {
   narrative: string
   facts: string
   concepts: string
+  tags: string
   files_read: string
   files_modified: string
   tool: string | null
@@ -36,13 +37,13 @@ const MAX_RECENT_FILE_TOUCHES = 200
 /** Every statement about observations. */
 export function observationStatements(db: Database, index: DocumentIndexes, tombstones: Tombstones) {
   const insert = db.prepare<ObservationTableRow, SqlParams>(`
-    INSERT INTO observations (key, session_id, memory_session_id, project, prompt_number, type, title, subtitle, narrative, facts, concepts,
+    INSERT INTO observations (key, session_id, memory_session_id, project, prompt_number, type, title, subtitle, narrative, facts, concepts, tags,
       files_read, files_modified, tool, tokens, model, at)
-    VALUES (@key, @sessionId, @memorySessionId, @project, @promptNumber, @type, @title, @subtitle, @narrative, @facts, @concepts,
+    VALUES (@key, @sessionId, @memorySessionId, @project, @promptNumber, @type, @title, @subtitle, @narrative, @facts, @concepts, @tags,
       @filesRead, @filesModified, @tool, @tokens, @model, @at)
     ON CONFLICT (key) DO UPDATE SET
       type = excluded.type, subtitle = excluded.subtitle, narrative = excluded.narrative, facts = excluded.facts,
-      concepts = excluded.concepts, files_read = excluded.files_read, files_modified = excluded.files_modified,
+      concepts = excluded.concepts, tags = excluded.tags, files_read = excluded.files_read, files_modified = excluded.files_modified,
       tool = excluded.tool, tokens = excluded.tokens, model = excluded.model, at = excluded.at
     RETURNING *`)
   const insertFile = db.prepare(`
@@ -121,6 +122,7 @@ export function observationStatements(db: Database, index: DocumentIndexes, tomb
       memorySessionId,
       facts: JSON.stringify(o.facts),
       concepts: JSON.stringify(o.concepts),
+      tags: JSON.stringify(o.tags ?? []),
       filesRead: JSON.stringify(o.filesRead),
       filesModified: JSON.stringify(o.filesModified),
     })
@@ -222,7 +224,7 @@ function observationDocument(o: Observation, context: string): IndexedDocument {
     words: {
       title: `${o.title} ${o.subtitle}`,
       body: o.narrative,
-      facts: `${o.facts.join('\n')} ${o.concepts.join(' ')}`,
+      facts: `${o.facts.join('\n')} ${[...o.concepts, ...(o.tags ?? [])].join(' ')}`,
       files: [...o.filesModified, ...o.filesRead].join('\n'),
     },
     context,
@@ -242,6 +244,7 @@ export function observationOf(row: ObservationTableRow): Observation {
     narrative: row.narrative,
     facts: readJsonColumn<string[]>(row.facts),
     concepts: readJsonColumn<Concept[]>(row.concepts),
+    ...(row.tags === '[]' ? {} : { tags: readJsonColumn<string[]>(row.tags) }),
     filesRead: readJsonColumn<string[]>(row.files_read),
     filesModified: readJsonColumn<string[]>(row.files_modified),
     tool: row.tool,

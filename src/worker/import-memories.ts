@@ -2,7 +2,7 @@ import { extname } from 'node:path'
 import { GLOBAL_PROJECT, type ProjectKey } from '../core/ids.ts'
 import { MAX_NOTE_BYTES } from '../core/limits.ts'
 import type { Agent } from '../integrations/agent.ts'
-import { importNote, type NoteSaveResult, noteLocation, parseNote, readAnamnesis, readMarkdown, saveNoteUnderId } from '../notes/notes.ts'
+import { importNote, loadForeignNotes, type NoteSaveResult, noteLocation, parseNote, saveNoteUnderId } from '../notes/notes.ts'
 import { isFolder, readUtf8IfThere } from '../platform/files.ts'
 import { type FolderEntry, filesBelow } from '../platform/folder.ts'
 import type { ImportCounts, ImportLine, ImportSource } from '../wire/contract/upkeep.ts'
@@ -90,6 +90,7 @@ async function importFile(
   // Before it is parsed: a title may be taken from a heading inside a private part.
   text = services.notebook.clean(text)
   const path = file.path.slice(folder.length + 1)
+  const { readAnamnesis, readMarkdown } = await loadForeignNotes()
   if (from === 'anamnesis') {
     const draft = readAnamnesis(text)
     if (typeof draft === 'string') return draft

@@ -263,7 +263,7 @@ export type NotePatch = Partial<
     Note,
     'title' | 'body' | 'type' | 'namespace' | 'tags' | 'pinned' | 'confidence' | 'expiresAt' | 'supersedes' | 'conflictOf' | 'state'
   >
-> & { scope?: NoteScope; project?: ProjectKey }
+> & { scope?: NoteScope; project?: ProjectKey /** Who wrote it, if not this machine now. */; machine?: string }
 
 /**
  * Changes fields of a note. Null if there is no such note. `bodyWas` is the text that the change was based on; the change is refused if the
@@ -301,13 +301,14 @@ export async function changeNote(
       scope,
       project,
       updatedAt: now,
-      machine: book.machine,
+      machine: patch.machine ?? book.machine,
       // A note that is not moved keeps its file name, even one that a person chose.
       path: scope === known.scope && project === known.project ? known.path : pathOf({ id, scope, project }),
     }
     const changes = await putNote(book, note)
     if (note.path !== known.path) await dropFile(book, known.path)
-    await record(book, 'edit', note, now)
+    // With its old time it says no more than before.
+    if (now !== known.updatedAt) await record(book, 'edit', note, now)
     return { receipt: { kind: 'updated', note }, changes }
   })
 }

@@ -181,14 +181,16 @@ async function sessionStartReply(services: Services, session: Session, source: S
   // A conversation that began before Recollect was installed has no recorded brief: it gets one like a new session.
   const knowledge = known?.briefed ? { ...known, briefed: known.briefed } : null
   const budget = { ...BRIEF_BUDGET, tokens: token_budget }
-  const { project, branch } = session
+  const namesake = await namesakeOf(services, session)
+  const { project, branch } = namesake?.session ?? session
   const brief = await briefFor(services.store, { project, now, budget, command: commandName(), branch, knowledge })
   const until = await services.store.observations.lastId()
   const record = async () => {
     await services.store.transaction(() => services.store.sessions.setBriefed(session.id, now, until))
-    if (brief.text) await recordInjection(services, session, 'SessionStart', brief, now)
+    if (brief.text) await recordInjection(services, { ...session, project }, 'SessionStart', brief, now)
   }
-  if (!brief.text) return { reply: {}, record }
+  const remark = namesake ? `Recollect: ${namesake.message}` : ''
+  if (!brief.text) return { reply: remark ? { message: remark } : {}, record }
   const results = brief.items.filter((item) => item.kind === 'prompt' && item.why !== OPEN_PROMPT_REASON)
   const count = (items: unknown[], one: string) => (items.length > 0 ? `${items.length} ${one}${items.length === 1 ? '' : 's'}` : '')
   const ofKind = (kind: string) => brief.items.filter((item) => item.kind === kind)
@@ -198,7 +200,14 @@ async function sessionStartReply(services: Services, session: Session, source: S
     Boolean,
   )
   const recalled = new Intl.ListFormat('en').format(parts)
-  return { reply: { context: brief.text, message: `Recollect: recalled ${recalled} (${brief.tokens} tokens)` }, record }
+  const message = [`Recollect: recalled ${recalled} (${brief.tokens} tokens)`, remark].filter(Boolean).join('\n')
+  return { reply: { context: brief.text, message }, record }
+}
+
+/** In a project without memories: those of its name that an import brought, or an offer to the person. */
+async function namesakeOf(services: Services, session: Session) {
+  if ((await services.store.documents.count(session.project)) > 0) return null
+  return (await import('./project-joins.ts')).adoptNamesake(services, session)
 }
 
 type SessionStartSource = Extract<AgentEvent, { kind: 'session-started' }>['source']

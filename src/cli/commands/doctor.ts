@@ -82,7 +82,7 @@ async function examine(): Promise<DoctorFinding[]> {
   if (status.kind === 'away') findings.push(...settingFindings(loadSettings(environment).problems, home.folder))
   if (status.kind === 'runs' || damage !== null) findings.push(databaseFinding(home, damage))
   findings.push(...hookFindings(environment, home))
-  findings.push(mcpFinding(environment), ...markerFindings())
+  findings.push(mcpFinding(environment), ...markerFindings(), ...(status.kind === 'runs' ? await joinFindings() : []))
   return findings
 }
 
@@ -98,6 +98,17 @@ function markerFindings(): DoctorFinding[] {
       fix: 'If you trust this folder: recollect projects confirm',
     },
   ]
+}
+
+/** Memories under another key are not shown in this project. */
+async function joinFindings(): Promise<DoctorFinding[]> {
+  const { describeJoinOffer, joinAdvice, joinOffers } = await import('../join-offers.ts')
+  return (await joinOffers()).map((offer) => ({
+    what: 'Project',
+    state: 'warning',
+    says: describeJoinOffer(offer),
+    fix: joinAdvice(offer),
+  }))
 }
 
 /** Without the MCP server the hooks still work, but the model cannot search. */

@@ -57,7 +57,9 @@ export const command = defineCommand({
     const project = values.project ?? (source === 'markdown' ? currentProject() : null)
     const from = source === 'git' && paths.length === 0 ? [process.cwd()] : paths
     const imported = await importMemories({ from: source, paths: from, project, since: values.since ?? null })
-    return values.json ? printJson(imported) : printMemoryImport(imported)
+    if (values.json) return printJson(imported)
+    printMemoryImport(imported)
+    await (await import('../join-offers.ts')).printJoinOffers()
   },
 })
 

@@ -71,7 +71,7 @@ function kindLines(response: MemoryResponse, now: number): string[] {
 
 function observationLines(o: Observation, now: number): string[] {
   return [
-    head('observation', o.id, [o.type, formatAge(o.at, now), o.project], o.title),
+    head('observation', o.id, [o.type, formatAge(o.at, now), o.project, ...(o.tags ?? []).map((tag) => `#${tag}`)], o.title),
     ...body([o.subtitle, o.narrative, ...o.facts.map((fact) => `- ${fact}`)].filter(Boolean).join('\n')),
     ...(o.filesModified.length > 0 ? [`changed: ${o.filesModified.map((file) => oneLine(file, 200)).join(', ')}`] : []),
     ...(o.filesRead.length > 0 ? [`read: ${o.filesRead.map((file) => oneLine(file, 200)).join(', ')}`] : []),

@@ -51,7 +51,7 @@ export function observationStatements(db: Database, index: DocumentIndexes, tomb
     ON CONFLICT (observation_id, path) DO UPDATE SET modified = max(modified, excluded.modified)`)
   const removeFiles = db.prepare('DELETE FROM observation_files WHERE observation_id = @id')
   const keysOfTurn = db.prepare<{ id: number; key: string }, SqlParams>(`
-    SELECT id, key FROM observations WHERE session_id = @sessionId AND prompt_number = @number`)
+    SELECT id, key FROM observations WHERE session_id = @sessionId AND prompt_number = @number AND key NOT GLOB 'claude-mem:*'`)
   const hasKey = db.prepare('SELECT 1 FROM observations WHERE key = @key')
   const remove = db.prepare('DELETE FROM observations WHERE id = @id')
   const branch = 'SELECT branch FROM prompts WHERE session_id = o.session_id AND number = o.prompt_number'
@@ -133,7 +133,7 @@ export function observationStatements(db: Database, index: DocumentIndexes, tomb
 
   return {
     /**
-     * Replaces the observations of a turn. An observation with the same key keeps its id, so ids that a person has seen stay valid when the
+     * Replaces the observations of a turn, except those that claude-mem made of it. An observation with the same key keeps its id, so ids that a person has seen stay valid when the
      * turn is distilled again. `context` is the text of the turn.
      */
     replaceTurn: async (

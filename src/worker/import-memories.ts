@@ -6,9 +6,10 @@ import { importNote, loadForeignNotes, type NoteSaveResult, noteLocation, parseN
 import { isFolder, readUtf8IfThere } from '../platform/files.ts'
 import { type FolderEntry, filesBelow } from '../platform/folder.ts'
 import type { ImportCounts, ImportLine, ImportSource } from '../wire/contract/upkeep.ts'
+import { importClaudeMem } from './import-claude-mem.ts'
 import { countImportedNote, zeroImportCounts } from './import-counts.ts'
 import { importGitHistory } from './import-git.ts'
-import { importClaudeMem, importExportedLines } from './import-journal.ts'
+import { importExportedLines } from './import-journal.ts'
 import { importNativeMemory } from './import-native-memory.ts'
 import type { Services } from './services.ts'
 

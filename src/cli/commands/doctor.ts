@@ -82,7 +82,11 @@ async function examine(): Promise<DoctorFinding[]> {
   if (status.kind === 'away') findings.push(...settingFindings(loadSettings(environment).problems, home.folder))
   if (status.kind === 'runs' || damage !== null) findings.push(databaseFinding(home, damage))
   findings.push(...hookFindings(environment, home))
-  findings.push(mcpFinding(environment), ...markerFindings(), ...(status.kind === 'runs' ? await joinFindings() : []))
+  findings.push(
+    mcpFinding(environment),
+    ...markerFindings(),
+    ...(status.kind === 'runs' ? [...(await joinFindings()), ...(await claudeMemFindings())] : []),
+  )
   return findings
 }
 
@@ -109,6 +113,20 @@ async function joinFindings(): Promise<DoctorFinding[]> {
     says: describeJoinOffer(offer),
     fix: joinAdvice(offer),
   }))
+}
+
+async function claudeMemFindings(): Promise<DoctorFinding[]> {
+  const { unimportedClaudeMem } = await import('../other-memory.ts')
+  const database = await unimportedClaudeMem()
+  if (database === null) return []
+  return [
+    {
+      what: 'claude-mem',
+      state: 'warning',
+      says: `its memories in ${database} are not imported`,
+      fix: 'recollect import --from claude-mem',
+    },
+  ]
 }
 
 /** Without the MCP server the hooks still work, but the model cannot search. */

@@ -5,6 +5,7 @@ import { filesBelow } from '../../platform/folder.ts'
 import { call } from '../call.ts'
 import { json } from '../command.ts'
 import { currentCommandName } from '../current-project.ts'
+import { unimportedClaudeMem } from '../other-memory.ts'
 import { defineCommand } from '../parse.ts'
 import { bold, dim, plural, print, printJson } from '../print.ts'
 import { loadDemo, printDemo } from './demo.ts'
@@ -26,13 +27,16 @@ export const command = defineCommand({
     const imported = transcripts.length > 0 ? await importHistory({ paths: [], since: null, project: null }) : null
     const demo = values.demo ? await loadDemo() : null
     const status = await call('GET /api/status')
-    if (values.json) return printJson({ status, imported, demo })
+    if (values.json) return printJson({ status, imported, demo, claudeMem: await unimportedClaudeMem() })
 
     if (imported) {
       print(`Found ${agent.title} history (${plural(transcripts.length, 'transcript')}).`)
       printHistoryImport({ ...imported, where: folder })
     } else if (!demo) print(`No ${agent.title} history in ${folder} yet. To explore a sample: ${currentCommandName()} demo`)
     if (demo) printDemo(demo)
+    const claudeMem = await unimportedClaudeMem()
+    if (claudeMem)
+      print(`Found the memories of claude-mem (${claudeMem}). To import them: ${currentCommandName()} import --from claude-mem`)
     print()
     printStatus(status)
     return printNextSteps(status.home, demo !== null)

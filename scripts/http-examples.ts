@@ -96,6 +96,7 @@ export const EXAMPLES: { [Name in RouteName]: RequestOf<Name> } = {
   'POST /api/reflect': { project: 'tidepool' },
   'POST /api/redistill': { since: 'last week' },
   'POST /api/import': { from: 'native' },
+  'POST /api/capture/transcript': { path: '/tmp/session.jsonl' },
   'GET /api/export': { kind: 'prompts' },
   'POST /api/jobs/retry': {},
   'GET /api/audit': { since: 'yesterday', limit: 10 },
@@ -156,6 +157,7 @@ export const REFUSED_REQUESTS: { [Name in RouteWithErrors]: RequestOf<Name> } = 
   'PUT /api/settings': { name: 'no.such.setting', value: 1 },
   'POST /api/consolidate': { undo: 999_999 },
   'POST /api/reflect': { undo: 999_999 },
+  'POST /api/capture/transcript': { path: '/no/such/file.jsonl' },
   'GET /api/export': { kind: 'prompts', format: 'markdown' },
   'POST /api/embedder/weights': { tarball: '/no/such/file.tgz' },
   'POST /api/view/link': { to: '//elsewhere.example' },
@@ -165,4 +167,5 @@ export const REFUSED_REQUESTS: { [Name in RouteWithErrors]: RequestOf<Name> } = 
 export const REFUSED: { [Name in RouteName]?: string } = {
   'POST /api/sync/resolve': 'has no conflict',
   'POST /api/embedder/weights': '/tmp/weights.tgz',
+  'POST /api/capture/transcript': '/tmp/session.jsonl is not a transcript',
 }

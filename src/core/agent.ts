@@ -12,16 +12,5 @@ export const DEFAULT_AGENT: AgentName = AGENT_NAMES[0]
 /** The agent of programs that we have no integration for: they report their sessions over HTTP, and the session keeps their own name as its host. */
 export const OTHER_AGENT = 'other' satisfies AgentName
 
-/** The agent that a host names itself as: `claude` and `Claude Code` are the same one, and an unknown host is some other agent. */
-export function agentOfHost(host: string | null): AgentName {
-  const name =
-    host
-      ?.trim()
-      .toLowerCase()
-      .replace(/[\s_]+/g, '-') ?? ''
-  if (name === '' || name === 'claude') return DEFAULT_AGENT
-  return parseAgentName(name) ?? OTHER_AGENT
-}
-
 /** Call this where a name enters the program. Null for an agent that this version does not serve. */
 export const parseAgentName = (name: string): AgentName | null => AGENT_NAMES.find((known) => known === name) ?? null

@@ -38,6 +38,9 @@ export type Session = {
   endedAt: number | null
 }
 
+/** Stored as the text of a prompt that contains only images, and of one that was never reported. */
+export const NO_WORDS = '(no words)'
+
 /** A prompt and the final answer of its turn. Machine prompts are notices that the client sends in the person's name. */
 export type Prompt = {
   id: number

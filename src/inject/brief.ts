@@ -24,6 +24,8 @@ export type SessionBriefOptions = {
   budget?: Budget
   /** The command that the person types for us, for the line about finding more. */
   command?: string
+  /** How many notes of the project may be shown, besides those that always are. */
+  maxNotes?: number
   /** Null if unknown. */
   branch?: string | null
   /** The knowledge of a resumed session; null for a new one. */
@@ -44,7 +46,7 @@ export async function briefFor(store: Store, options: SessionBriefOptions): Prom
   const material = {
     project,
     branch,
-    notes: await notesFor(store, project, now),
+    notes: await notesFor(store, project, now, options.maxNotes),
     last: last && (await describeSummary(store, project, last, resumed)),
     elsewhere: elsewhere && (await describeSummary(store, project, elsewhere, resumed)),
     open: knowledge ? null : unansweredPrompt(await store.prompts.newest(project), summaries[0] ?? null),

@@ -150,7 +150,6 @@ export function promptStatements(db: Database, index: DocumentIndexes) {
       withoutLine.get({ sessionId, from: prefix, to: `${prefix}\uffff` })?.key ?? null,
     /** The key of the prompt on this line of a transcript. */
     keyOfLine: async (sessionId: number, uuid: string): Promise<string | null> => keyOfLine.get({ sessionId, uuid })?.key ?? null,
-    numberOf: async (sessionId: number, key: string): Promise<number | null> => byKey.get({ sessionId, key })?.number ?? null,
     has: async (sessionId: number, key: string): Promise<boolean> => byKey.get({ sessionId, key }) !== null,
     /** True when another session has the same line of a transcript: a fork starts with a copy of its parent's lines. */
     isCopy: async (sessionId: number, uuid: string): Promise<boolean> => elsewhere.get({ sessionId, uuid }) !== null,

@@ -1,11 +1,11 @@
 import { dirname } from 'node:path'
 import { projectOfFolder } from '../capture/capture.ts'
-import { agentOfHost } from '../core/agent.ts'
 import { cleanJson } from '../core/clean-text.ts'
 import { asProjectKey, GLOBAL_PROJECT, type ProjectKey } from '../core/ids.ts'
 import { CONCEPTS, OBSERVATION_TYPES, type Session } from '../core/memory.ts'
 import { asNoteId } from '../core/note.ts'
 import { projectName } from '../core/project.ts'
+import { agentOfHost } from '../core/session-host.ts'
 import { ulidOf } from '../core/ulid.ts'
 import type { Agent } from '../integrations/agent.ts'
 import { type NoteDraft, saveNoteUnderId } from '../notes/notes.ts'
@@ -209,13 +209,17 @@ async function importSession(
   if (!found) return false
   const { session, opened } = found
   if (opened) total.sessions++
+  const numbers = new Map<number, number>()
   if (!hasTranscript && session.transcript === null) {
     for (const prompt of from.prompts) {
-      const row = { ...prompt, key: promptKey(prompt.number), origin: 'person' as const, answer: null, answeredAt: null }
-      if (await addPrompt(services, session, row)) total.prompts++
+      const row = { ...prompt, key: `claude-mem:${prompt.number}`, origin: 'person' as const, answer: null, answeredAt: null }
+      const added = await addPrompt(services, session, row)
+      if (!added) continue
+      total.prompts++
+      numbers.set(prompt.number, added.number)
     }
   }
-  const numberOf = await promptNumbers(services, session, from)
+  const numberOf = await promptNumbers(services, session, numbers)
   const relative = (path: string) => (path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path)
   const rows = from.observations
     .filter((o) => !isEmpty(o))
@@ -239,18 +243,11 @@ async function importSession(
   return true
 }
 
-const promptKey = (number: number) => `claude-mem:${number}`
-
 /**
- * Our number of each of claude-mem's prompts. It counts only what a person typed, and a prompt that is wholly private here has no number, so the two
- * may differ.
+ * Our number of each of claude-mem's prompts: of those that were just imported, or of the prompt that a person typed in that place. claude-mem counts
+ * only what a person typed, and a prompt that is wholly private here has no number, so the two may differ.
  */
-async function promptNumbers({ store }: Services, session: Session, from: ForeignSession): Promise<(number: number | null) => number> {
+async function promptNumbers({ store }: Services, session: Session, imported: Map<number, number>) {
   const typed = (await store.prompts.ofSession(session.id)).filter(({ origin }) => origin === 'person')
-  const own = new Map<number, number>()
-  for (const { number } of from.prompts) {
-    const ours = await store.prompts.numberOf(session.id, promptKey(number))
-    if (ours !== null) own.set(number, ours)
-  }
-  return (number) => (number === null ? 0 : (own.get(number) ?? typed[number - 1]?.number ?? number))
+  return (number: number | null): number => (number === null ? 0 : (imported.get(number) ?? typed[number - 1]?.number ?? number))
 }

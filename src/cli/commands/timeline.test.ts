@@ -66,7 +66,7 @@ test('timeline says that nothing is close to the query, and names unusable filte
   })
   expect((await timeline('timeline', 'type:bugfx tide'))[0]).toBe('bugfx: unknown type “bugfx”; did you mean bugfix?')
   expect(await timeline('timeline', 'tide', 'tag:unused-tag')).toEqual([
-    'unused-tag: unknown tag “unused-tag”; use one of: agent',
+    'unused-tag: unknown tag “unused-tag”; use one of: agent, session, session-end',
     'No memory matches “tide tag:unused-tag”.',
   ])
 })

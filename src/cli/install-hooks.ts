@@ -5,15 +5,18 @@ import { writeLauncher } from '../platform/launcher.ts'
 import { homePaths } from '../platform/paths.ts'
 import { call } from './call.ts'
 
+/** `command` runs this program, instead of the launcher, for a person who has it elsewhere. */
+type InstallHooksOptions = { project: string | null; dryRun?: boolean; command?: string | null }
+
 /** Writes the hooks and the launcher that they call, and records where the hooks are. */
-export async function installHooks({ project, dryRun = false }: { project: string | null; dryRun?: boolean }): Promise<InstallOutcome> {
+export async function installHooks({ project, dryRun = false, command = null }: InstallHooksOptions): Promise<InstallOutcome> {
   const environment = readEnvironment()
   if (!dryRun) {
     // A worker must have read the settings once, because hooks take the person's privacy rules from it.
     await call('GET /api/status')
     writeLauncher(environment)
   }
-  const outcome = await install({ environment, project, dryRun })
+  const outcome = await install({ environment, project, dryRun, command })
   if (outcome.kind === 'installed' || outcome.kind === 'unchanged')
     rememberInstall(homePaths(environment), {
       project,

@@ -7,7 +7,7 @@ import { answerParsedQuery, parseQuery, type QueryAnswer, type QueryOptions } fr
 import { outcomeOf } from '../retrieval/outcomes.ts'
 import { timeline } from '../retrieval/timeline.ts'
 import type { DocumentLocation, DocumentRef, Store } from '../store/store.ts'
-import type { memories, SearchHit, SearchResponse, TimelineResponse } from '../wire/contract/memories.ts'
+import type { MainFile, memories, SearchHit, SearchResponse, TimelineItem, TimelineResponse } from '../wire/contract/memories.ts'
 import type { ParsedRequest } from '../wire/contract/route.ts'
 import { noSuchMemory } from './missing-memory.ts'
 import { parseRequestTime, resolveProject, resolveQueriedProject } from './request-params.ts'
@@ -83,8 +83,21 @@ const SEARCHED_TYPES: readonly string[] = [...OBSERVATION_TYPES, ...NOTE_TYPES]
 const isKindName = (word: string) => word in KIND_NAMES || MEMORY_KINDS.some((kind) => word === kind || word === `${kind}s`)
 
 async function withOutcomes(store: Store, hits: Hit[], query: string): Promise<SearchHit[]> {
-  return Promise.all(hits.map(async (hit) => ({ ...hit, outcome: await outcomeOf(store, hit, query) })))
+  return Promise.all(hits.map(async (hit) => ({ ...hit, outcome: await outcomeOf(store, hit, query), file: await mainFile(store, hit) })))
 }
+
+async function mainFile(store: Store, { kind, id }: Pick<Hit, 'kind' | 'id'>): Promise<MainFile> {
+  if (kind === 'commit') return (await store.commits.get(Number(id)))?.files[0] ?? null
+  const [observation] = kind === 'observation' ? await store.observations.get([Number(id)]) : []
+  return observation?.filesModified[0] ?? observation?.filesRead[0] ?? null
+}
+
+async function timelineItems(store: Store, ...args: TimelineArguments): Promise<TimelineItem[]> {
+  const items = await timeline(store, ...args)
+  return Promise.all(items.map(async (item) => ({ ...item, file: await mainFile(store, item) })))
+}
+
+type TimelineArguments = Parameters<typeof timeline> extends [unknown, ...infer Rest] ? Rest : never
 
 export async function timelineFor(services: Services, request: TimelineRequest): Promise<TimelineResponse> {
   const only = requestedTypes(request)
@@ -101,7 +114,7 @@ type RequestedDepth = { before: number; after: number; only: RequestedTypes }
 const NO_REMARKS = { problems: [], time: null, message: '', projectProblem: null }
 
 async function timelineAround({ store }: Services, anchor: DocumentLocation, depth: RequestedDepth) {
-  return { anchor: `${anchor.kind}:${anchor.ref}`, project: anchor.project, items: await timeline(store, anchor, depth) }
+  return { anchor: `${anchor.kind}:${anchor.ref}`, project: anchor.project, items: await timelineItems(store, anchor, depth) }
 }
 
 /** The timeline around the best hit. */
@@ -130,9 +143,9 @@ async function timelineOfTime(
   depth: RequestedDepth,
   widen: boolean,
 ): Promise<TimelineResponse> {
-  const items = await timeline(store, { project, at }, depth)
+  const items = await timelineItems(store, { project, at }, depth)
   if (items.length > 0 || project === null || !widen) return { ...NO_REMARKS, anchor: null, project, items }
-  const all = await timeline(store, { project: null, at }, depth)
+  const all = await timelineItems(store, { project: null, at }, depth)
   const message = all.length > 0 ? 'Nothing in this project; from all projects:' : ''
   return { ...NO_REMARKS, anchor: null, project: null, items: all, message }
 }

@@ -134,7 +134,9 @@ test('security types and unknown concepts stay as tags, prompt numbers stay, and
     { title: 'Keys are rotated weekly', type: 'discovery', tags: '["security","security_note"]', prompt_number: 2 },
   ])
   expect(rows(home, 'SELECT prompt_number FROM session_summaries')).toEqual([{ prompt_number: 2 }])
-  expect(await home.run('search', 'tag:security', '--all')).toMatch(/The token was logged[\s\S]*Keys are rotated|Keys are rotated[\s\S]*The token was logged/)
+  expect(await home.run('search', 'tag:security', '--all')).toMatch(
+    /The token was logged[\s\S]*Keys are rotated|Keys are rotated[\s\S]*The token was logged/,
+  )
   expect(await home.run('search', 'tag:security_alert', '--all')).not.toContain('Keys are rotated weekly')
   const [note] = JSON.parse(await home.run('notes', '--all', '--json')).notes
   expect(note).toMatchObject({ title: 'Deploy day', body: 'We deploy on Tuesdays only.', source: 'import', tags: ['claude-mem'] })

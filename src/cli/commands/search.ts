@@ -1,8 +1,9 @@
 import type { Hit } from '../../core/hit.ts'
+import { groupRanked } from '../../core/memory-groups.ts'
 import { MEMORY_KINDS, type MemoryKind, memoryId } from '../../core/memory-kinds.ts'
 import { projectName } from '../../core/project.ts'
 import { shorten } from '../../core/text.ts'
-import { formatAge } from '../../core/time-format.ts'
+import { clockOf } from '../../core/time-format.ts'
 import { describeOutcomes } from '../../core/work-outcome.ts'
 import { terminalWidth } from '../../platform/environment.ts'
 import type { SearchResponse } from '../../wire/contract/memories.ts'
@@ -72,7 +73,6 @@ const problemText = ({ word, message }: SearchResponse['problems'][number]) =>
   message.startsWith(word) || message.includes(`“${word}”`) ? message : `${word}: ${message}`
 
 function printHits(query: string, { hits, project }: SearchResponse, explain: boolean): void {
-  const now = Date.now()
   const highlight = queryHighlighter(query)
   const outcomes = describeOutcomes(hits.map(({ outcome }) => outcome))
   const isFromOtherProject = hits.some((hit) => hit.project !== project)
@@ -80,21 +80,31 @@ function printHits(query: string, { hits, project }: SearchResponse, explain: bo
   const idBelow = (hit: Hit) => (hit.kind === 'note' && terminalWidth() !== null ? `${memoryId(hit.kind, hit.id)}  ` : '')
   const rows = hits.map((hit) => [
     memoryId(hit.kind, idBelow(hit) ? '' : hit.id),
-    formatAge(hit.at, now),
+    clockOf(hit.at),
     `${icon(hit.kind, hit.type)}${hit.type}`,
     dim(`~${hit.tokens}t`),
     `${isFromOtherProject ? dim(`${projectName(hit.project)}  `) : ''}${bold(highlight(hit.title))}`,
   ])
-  for (const [index, line] of table(rows).split('\n').entries()) {
-    const hit = hits[index]
-    if (!hit) continue
-    print(fitToTerminal(line))
+  const lines = table(rows).split('\n')
+  for (const [index, hit] of groupedHits(hits)) {
+    print(fitToTerminal(lines[index] ?? ''))
     const more = `${idBelow(hit)}${highlight(hit.snippet.replace(/\s+/g, ' ').trim(), dim)}`
     if (more.trim()) print(fitToTerminal(`    ${more}`))
     if (outcomes[index]) print(fitToTerminal(`    → ${outcomes[index]}`))
     if (explain) print(dim(`    ${explainScore(hit)}`))
   }
   print(dim(`\n${plural(hits.length, 'hit')}. To read one: ${currentCommandName()} get <id>`))
+}
+
+/** The hits by day and file, with a heading before each group. */
+function* groupedHits<H extends { at: number; file: string | null }>(hits: H[]): Generator<[number, H]> {
+  for (const { day, file, places } of groupRanked(hits)) {
+    print(dim(fitToTerminal(file === null ? day : `${day}  ${file}`)))
+    for (const place of places) {
+      const hit = hits[place]
+      if (hit) yield [place, hit]
+    }
+  }
 }
 
 /**

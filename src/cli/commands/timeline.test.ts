@@ -22,7 +22,7 @@ afterAll(async () => {
   home[Symbol.dispose]()
 })
 
-const isRow = (line: string) => /^(?:►| ) /.test(line) && !line.includes('→')
+const isRow = (line: string) => /^(?:►| ) .* ~\d+t /.test(line)
 const isDay = (line: string) => /^\d{4}-\d\d-\d\d(?: |$)/.test(line)
 
 test('--at shows all projects if this one has no memories, and as many rows as requested', async () => {

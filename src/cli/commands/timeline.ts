@@ -1,8 +1,9 @@
 import { asProjectKey } from '../../core/ids.ts'
+import { groupNeighbours } from '../../core/memory-groups.ts'
 import { isMemoryId, memoryId } from '../../core/memory-kinds.ts'
 import { projectName } from '../../core/project.ts'
 import { shorten } from '../../core/text.ts'
-import { clockOf, dayOf } from '../../core/time-format.ts'
+import { clockOf } from '../../core/time-format.ts'
 import { describeOutcomes } from '../../core/work-outcome.ts'
 import type { TimelineResponse } from '../../wire/contract/memories.ts'
 import { call } from '../call.ts'
@@ -61,13 +62,16 @@ function printTimeline({ project, items, problems, time, message }: Omit<Timelin
     `${isFromOtherProject ? dim(`${projectName(item.project)}  `) : ''}${item.anchor ? bold(item.title) : item.title}`,
   ])
   const outcomes = describeOutcomes(items.map(({ outcome }) => outcome))
+  const lines = table(rows).split('\n')
   let lastDay = ''
-  for (const [index, line] of table(rows).split('\n').entries()) {
-    const day = dayOf(items[index]?.at ?? 0)
+  for (const { day, file, places } of groupNeighbours(items)) {
     // If the rows do not name the project, the first day does.
     if (day !== lastDay) print(dim(lastDay || isFromOtherProject || !project ? day : `${day}  ${projectName(asProjectKey(project))}`))
     lastDay = day
-    print(fitToTerminal(line))
-    if (outcomes[index]) print(fitToTerminal(`    → ${outcomes[index]}`))
+    if (file !== null) print(dim(fitToTerminal(`  ${file}`)))
+    for (const place of places) {
+      print(fitToTerminal(lines[place] ?? ''))
+      if (outcomes[place]) print(fitToTerminal(`    → ${outcomes[place]}`))
+    }
   }
 }

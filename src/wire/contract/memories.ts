@@ -8,7 +8,10 @@ import type { FullNote } from './notes.ts'
 import { flag, optionalInstant, projectName, route, wholeNumber } from './route.ts'
 
 /** A hit, and what came of the work that it belongs to; null if the hit is itself the result, or if no result is known. */
-export type SearchHit = Hit & { outcome: WorkOutcome | null }
+export type SearchHit = Hit & { outcome: WorkOutcome | null; file: MainFile }
+
+/** The file that a memory is mostly about: the first that it changed or read; null if it names none. */
+export type MainFile = string | null
 
 export type SearchResponse = {
   hits: SearchHit[]
@@ -32,6 +35,7 @@ export type SearchResponse = {
 export type TimelineItem = Pick<Hit, 'kind' | 'id' | 'type' | 'title' | 'project' | 'sessionId' | 'at' | 'tokens'> & {
   /** True for the memory that the timeline was requested for. */
   anchor: boolean
+  file: MainFile
   /** The outcome of the work that the memory belongs to; null if another item says it, or is it. */
   outcome: WorkOutcome | null
 }

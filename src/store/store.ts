@@ -9,12 +9,13 @@ import { dirname } from 'node:path'
 import { exists, fileSizeBytes, moveFile, readBytes } from '../platform/files.ts'
 import { filesIn } from '../platform/folder.ts'
 import { auditStatements } from './audit.ts'
+import { changedValueStatements } from './changed-values.ts'
 import { commitStatements } from './commits.ts'
 import { costStatements } from './costs.ts'
 import type { deletionStatements } from './deletions.ts'
 import { distilledTurnStatements } from './distilled-turns.ts'
 import { documentStatements } from './documents.ts'
-import { feedStatements } from './feed.ts'
+import type { feedStatements } from './feed.ts'
 import { injectionStatements } from './injections.ts'
 import { jobStatements } from './jobs.ts'
 import { linkStatements } from './links.ts'
@@ -87,6 +88,7 @@ export async function openStore(path: string, options: StoreOptions = {}) {
   const commit = db.prepare('COMMIT')
   const rollback = db.prepare('ROLLBACK')
   let deletions: Promise<ReturnType<typeof deletionStatements>> | null = null
+  let feed: Promise<ReturnType<typeof feedStatements>> | null = null
   let last: Promise<unknown> = Promise.resolve()
   /** Runs work one after the other, even if the one before failed. */
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
@@ -100,8 +102,13 @@ export async function openStore(path: string, options: StoreOptions = {}) {
     sessions: sessionStatements(db),
     prompts: promptStatements(db, index),
     projects: projectStatements(db),
-    feed: feedStatements(db),
+    /** The viewer's lists. Loaded with the first of them. */
+    feed: (): Promise<ReturnType<typeof feedStatements>> => {
+      feed ??= import('./feed.ts').then(({ feedStatements }) => feedStatements(db))
+      return feed
+    },
     threads: threadStatements(db),
+    changedValues: changedValueStatements(db),
     toolUses: toolUseStatements(db),
     observations: observationStatements(db, index, tombstones),
     summaries: summaryStatements(db, index, tombstones),

@@ -11,7 +11,8 @@ export function OutcomeBox({ outcome, of: whole = 'this work' }: { outcome: Work
       {of !== 'this turn' && (
         <>
           <b>
-            {of === 'newer work' ? 'Replaced by' : `Outcome of ${whole}:`} <a href={hrefOf('memory', id)}>{id}</a>
+            {of === 'newer work' ? 'Replaced by' : of === 'newer value' ? 'Changed later by' : `Outcome of ${whole}:`}{' '}
+            <a href={hrefOf('memory', id)}>{id}</a>
           </b>{' '}
           <MarkdownLine text={text} />
         </>

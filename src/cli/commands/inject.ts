@@ -1,5 +1,5 @@
 import { jsonFields } from '../../core/json-object.ts'
-import { memoryId } from '../../core/memory-kinds.ts'
+import { shortMemoryId } from '../../core/memory-kinds.ts'
 import { projectKey } from '../../core/project.ts'
 import { isFolder } from '../../platform/files.ts'
 import { findProject } from '../../platform/project.ts'
@@ -84,7 +84,7 @@ function printExplanation({ branch, items, omitted, tokens }: InjectResponse): v
   if (omitted.length > lines) print(dim(`-      and ${omitted.length - lines} more; --json lists them`))
 }
 
-const nameOf = ({ kind, id }: InjectResponse['omitted'][number]) => (kind === 'line' ? String(id) : memoryId(kind, id))
+const nameOf = ({ kind, id }: InjectResponse['omitted'][number]) => (kind === 'line' ? String(id) : shortMemoryId(kind, id))
 
 /** The folder in a hook's payload; null if nothing is piped in, or something else. */
 async function folderInPayload(): Promise<string | null> {

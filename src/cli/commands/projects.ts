@@ -11,7 +11,7 @@ import { confirmed } from '../confirm.ts'
 import { currentProject } from '../current-project.ts'
 import { printJoinOffers } from '../join-offers.ts'
 import { defineCommand } from '../parse.ts'
-import { dim, fitToTerminal, invalidInput, plural, print, printJson, table } from '../print.ts'
+import { dim, invalidInput, plural, print, printJson, printTable } from '../print.ts'
 
 export const command = defineCommand({
   name: 'projects',
@@ -113,13 +113,13 @@ async function listProjects(asJson: boolean): Promise<undefined> {
   const projects = await call('GET /api/projects')
   if (asJson) return printJson(projects)
   if (projects.length === 0) return print('No projects yet.')
-  const rows = projects.map(({ project, sessions, notes, lastAt }) => [
-    projectName(asProjectKey(project)),
+  const rows = projects.map(({ project, name, sessions, notes, lastAt }) => [
+    name,
     plural(sessions, 'session'),
     plural(notes, 'note'),
     lastAt === null ? '' : formatAge(lastAt, Date.now()),
     dim(project),
   ])
-  for (const line of table(rows).split('\n')) print(fitToTerminal(line))
+  printTable(rows)
   await printJoinOffers()
 }

@@ -1,14 +1,12 @@
-import { asProjectKey } from '../../core/ids.ts'
 import { groupNeighbours } from '../../core/memory-groups.ts'
-import { isMemoryId, memoryId } from '../../core/memory-kinds.ts'
-import { projectName } from '../../core/project.ts'
+import { isMemoryId, shortMemoryId } from '../../core/memory-kinds.ts'
 import { shorten } from '../../core/text.ts'
 import { clockOf } from '../../core/time-format.ts'
 import { describeOutcomes } from '../../core/work-outcome.ts'
 import type { TimelineResponse } from '../../wire/contract/memories.ts'
 import { call } from '../call.ts'
 import { json, project } from '../command.ts'
-import { requireKnownProject, searchScope } from '../current-project.ts'
+import { projectNamer, requireKnownProject, searchScope } from '../current-project.ts'
 import { defineCommand } from '../parse.ts'
 import { bold, dim, fitToTerminal, icon, invalidInput, print, printJson, table, yellow } from '../print.ts'
 
@@ -47,26 +45,30 @@ export const command = defineCommand({
   },
 })
 
-function printTimeline({ project, items, problems, time, message }: Omit<TimelineResponse, 'projectProblem'>, query: string): undefined {
+async function printTimeline(
+  { project, items, problems, time, message }: Omit<TimelineResponse, 'projectProblem'>,
+  query: string,
+): Promise<undefined> {
   for (const problem of problems) print(yellow(`${problem.word}: ${problem.message}`))
   if (items.length === 0) return print(message || (query ? `No memory matches “${shorten(query, 200)}”.` : 'No memories around that time.'))
   if (time) print(time.kept ? dim(time.said) : yellow(time.said))
   if (message) print(yellow(message))
+  const nameOf = await projectNamer()
   const isFromOtherProject = items.some((item) => item.project !== project)
   const rows = items.map((item) => [
     item.anchor ? bold('►') : ' ',
-    memoryId(item.kind, item.id),
+    shortMemoryId(item.kind, item.id),
     clockOf(item.at),
     `${icon(item.kind, item.type)}${item.type}`,
     dim(`~${item.tokens}t`),
-    `${isFromOtherProject ? dim(`${projectName(item.project)}  `) : ''}${item.anchor ? bold(item.title) : item.title}`,
+    `${isFromOtherProject ? dim(`${nameOf(item.project)}  `) : ''}${item.anchor ? bold(item.title) : item.title}`,
   ])
   const outcomes = describeOutcomes(items.map(({ outcome }) => outcome))
   const lines = table(rows).split('\n')
   let lastDay = ''
   for (const { day, file, places } of groupNeighbours(items)) {
     // If the rows do not name the project, the first day does.
-    if (day !== lastDay) print(dim(lastDay || isFromOtherProject || !project ? day : `${day}  ${projectName(asProjectKey(project))}`))
+    if (day !== lastDay) print(dim(lastDay || isFromOtherProject || !project ? day : `${day}  ${nameOf(project)}`))
     lastDay = day
     if (file !== null) print(dim(fitToTerminal(`  ${file}`)))
     for (const place of places) {

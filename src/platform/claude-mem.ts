@@ -8,7 +8,7 @@ export function findClaudeMem(userHome: string): string | null {
   return exists(file) ? file : null
 }
 
-/** What a person told claude-mem to leave out: projects by their folders, and tools by name. */
+/** The projects, by their folders, and the tools that a person excluded in claude-mem. */
 export type ClaudeMemExclusions = { projects: string[]; tools: string[] }
 
 /** Reads the settings in the folder of a claude-mem database. Empty lists if there are none, or they cannot be read. */

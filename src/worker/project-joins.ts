@@ -9,7 +9,7 @@ import { joinMark, moveNote, moveProject, UNDONE_JOIN } from './project-jobs.ts'
 import { BadRequest } from './server.ts'
 import type { Services } from './services.ts'
 
-/** What a join moved, by ids, so that it can be undone. */
+/** The record of a join: the ids of everything that it moved, so that it can be undone. */
 type ProjectJoin = { from: string; into: string; at: number; sessions: number[]; notes: string[]; commits: number[] }
 
 const APART_MARK = 'projects kept apart'
@@ -132,7 +132,7 @@ export async function rememberImportedNames({ store }: Services, projects: Itera
 /** Moving this many sessions keeps a starting session waiting no longer than a blink. */
 const MAX_SESSIONS_MOVED_AT_ONCE = 40
 
-/** The session of a project that has adopted others' memories, and what to tell the person about it; null when there is nothing to say. */
+/** The session after its project took over memories, and a remark for the person. */
 export type Adoption = { session: Session; message: string }
 
 /**

@@ -274,6 +274,13 @@ test('Import keeps the machine that a note of Anamnesis came from', async () => 
   expect(JSON.parse(await home.run('notes', '--all', '--json')).notes).toMatchObject([
     { title: 'Ports have zones', machine: 'old-laptop', confidence: 0.8, project: 'handbook' },
   ])
+  // The folder of that name takes it over with its first session, and the note keeps its machine and its time.
+  const [before] = JSON.parse(await home.run('notes', '--all', '--json')).notes
+  const opened = await startSession(home, folderIn(home, 'docs', 'handbook'), 's1')
+  expect(opened.hookSpecificOutput?.additionalContext).toContain('Every port has its own zone.')
+  await home.settled()
+  const [after] = JSON.parse(await home.run('notes', '--all', '--json')).notes
+  expect([after.machine, after.updatedAt]).toEqual(['old-laptop', before.updatedAt])
 })
 
 test('init --print and init --command show exactly what will be written, and uninstall removes it', async () => {

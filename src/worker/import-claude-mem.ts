@@ -102,7 +102,7 @@ async function openPlaces(services: Services, agent: Agent, folders: { project: 
   const rules = services.rules(agent)
   const bareNames = new Set<ProjectKey>()
   const keyOfFolder = async (folder: string): Promise<Place | null> => {
-    if (!isFolder(folder)) return null
+    if (!isUsableFolder(folder)) return null
     const found = await store.transaction(() => projectOfFolder(store, folder, rules))
     // An excluded folder: opening its session then fails for the same reason.
     return { project: await store.projects.currentKey(found?.project ?? rules.projectOf(folder).project), folder }
@@ -135,6 +135,15 @@ async function openPlaces(services: Services, agent: Agent, folders: { project: 
       const project = named(session.project)
       return { project, folder: project }
     },
+  }
+}
+
+/** A database may name anything as a folder, also what no file system accepts. */
+function isUsableFolder(path: string): boolean {
+  try {
+    return path.startsWith('/') && isFolder(path)
+  } catch {
+    return false
   }
 }
 

@@ -54,7 +54,7 @@ function endOf(date: string | number | undefined): number | undefined {
 type RequestedTypes = { kinds: MemoryKind[] | undefined; types: string[]; tags: string[] }
 
 /** What `type` and `obs_type` name: kinds of memories, or types of observations. The security types of claude-mem are tags here. */
-export function requestedTypes({ type, obs_type }: { type?: string | undefined; obs_type?: string | undefined }): RequestedTypes {
+function requestedTypes({ type, obs_type }: { type?: string | undefined; obs_type?: string | undefined }): RequestedTypes {
   const words = `${type ?? ''},${obs_type ?? ''}`
     .toLowerCase()
     .split(',')

@@ -39,7 +39,7 @@ export function addRules(page: BriefPage, rules: StandingRule[], share: number, 
 
 const RULES_HEADING = "The person's standing rules, in their words, latest first:"
 
-function ruleLine({ text, lastSaidAt, timesSaid }: StandingRule): string {
+export function ruleLine({ text, lastSaidAt, timesSaid }: StandingRule): string {
   const times = timesSaid > 1 ? `, said ${timesSaid} times` : ''
   return `- "${shorten(neutralizeText(text), MAX_RULE_CHARACTERS)}" (${dayOf(lastSaidAt)}${times})`
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { MAX_NEAREST_SHOWN } from '../core/hit.ts'
 import { groupNeighbours, groupRanked } from '../core/memory-groups.ts'
 import { MEMORY_KINDS, parseMemoryId } from '../core/memory-kinds.ts'
 import { clockOf, formatAge } from '../core/time-format.ts'
@@ -31,7 +32,7 @@ export const recall = defineTool({
     const response = await deps.worker.call('POST /api/search', { query, kind, limit, offset, ...searchScope(deps, project) })
     if (response.hits.length === 0)
       return [...searchInfoLines(response), offset > 0 ? `No more hits from offset ${offset}.` : NOTHING_FOUND].join('\n')
-    const { hits } = response
+    const hits = response.isClose ? response.hits : response.hits.slice(0, MAX_NEAREST_SHOWN)
     const { head, rows } = memoryTable(hits, { project: response.project, time: null })
     const outcomes = outcomeLines(hits.map(({ outcome }) => outcome))
     const lines = groupRanked(hits).flatMap(({ day, file, places }) => [

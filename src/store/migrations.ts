@@ -659,7 +659,13 @@ const MIGRATIONS: string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX changed_values_of ON changed_values (prompt_id);
   `,
-  /* 29: the host of a session, tags of observations, and views with the names that queries written for claude-mem use */ `
+  /* 29: work that was undone, and quick ways to the turns that undid or fixed something */ `
+  ALTER TABLE prompts ADD COLUMN undone_by TEXT;
+  ALTER TABLE observations ADD COLUMN undone_by TEXT;
+  CREATE INDEX prompts_with_fixes ON prompts (project, at) WHERE traces ->> 'fixes' IS NOT NULL;
+  CREATE INDEX prompts_with_work ON prompts (project, at) WHERE traces ->> 'work' IS NOT NULL;
+  `,
+  /* 30: the host of a session, tags of observations, and views with the names that queries written for claude-mem use */ `
   ALTER TABLE sessions ADD COLUMN host TEXT;
   ALTER TABLE observations ADD COLUMN tags TEXT NOT NULL DEFAULT '[]';
   CREATE INDEX observations_with_tags ON observations (id) WHERE tags <> '[]';

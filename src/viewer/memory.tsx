@@ -7,7 +7,7 @@ import { Markdown, MarkdownLine } from './markdown-view.tsx'
 import { NewNote, NoteView } from './note.tsx'
 import { OutcomeBox } from './outcome-box.tsx'
 import { MissingMemory, RelatedMemories } from './related-memories.tsx'
-import { hrefOf } from './route.ts'
+import { hrefOf, memoryHref } from './route.ts'
 import { currentRoute, navigate } from './router.ts'
 import { useKeyBindings } from './shortcuts.ts'
 import { useFetch } from './use-fetch.ts'
@@ -64,6 +64,7 @@ function ObservationView({ id }: { id: string }) {
       <div class="scroll page">
         <article>
           {isForgotten && <p class="error">Forgotten. It no longer appears in search or briefs. Its text is erased after a week.</p>}
+          <UndoneNotice undoneBy={o.undoneBy} />
           <h2>{o.title}</h2>
           <OutcomeBox outcome={fetched.value.outcome} />
           {o.subtitle && <p class="dim">{o.subtitle}</p>}
@@ -108,6 +109,17 @@ function ObservationView({ id }: { id: string }) {
         </aside>
       </div>
     </>
+  )
+}
+
+/** Says that the changes a memory speaks of were undone, with a link to what undid them. */
+function UndoneNotice({ undoneBy }: { undoneBy: string | undefined }) {
+  if (!undoneBy) return null
+  const [kind, id] = [undoneBy.startsWith('C') ? 'commit' : 'prompt', undoneBy.slice(1)]
+  return (
+    <p class="error">
+      No longer in force: undone by <a href={memoryHref(kind, id)}>{undoneBy}</a>.
+    </p>
   )
 }
 
@@ -159,6 +171,7 @@ function SummaryView({ id }: { id: string }) {
       </PageHead>
       <div class="scroll page">
         <article>
+          <UndoneNotice undoneBy={s.undoneBy} />
           <h2>{s.request || 'Summary'}</h2>
           <OutcomeBox outcome={fetched.value.outcome} />
           {SUMMARY_FIELDS.map(([field, title]) =>
@@ -238,6 +251,7 @@ function PromptView({ id }: { id: string }) {
       </PageHead>
       <div class="scroll page">
         <article>
+          <UndoneNotice undoneBy={p.undoneBy} />
           <h2>{p.origin === 'person' ? 'Prompt' : 'Message from the client'}</h2>
           <OutcomeBox outcome={fetched.value.outcome} />
           <pre class="verbatim">{p.text}</pre>

@@ -25,7 +25,7 @@ export async function searchFor(services: Services, request: SearchRequest): Pro
   const options = { kinds: kind ? [kind] : kinds, ...times, project: await resolveProject(services, request.project) }
   const page = orderBy === 'relevance' ? { limit, offset } : { limit: MAX_HITS_BY_DATE, offset: 0 }
   const query = { text: request.query, filters }
-  const { nowhere: projectProblem, hits: found, ...answer } = await searchOrWiden(services, query, { ...options, ...page }, widen)
+  const { nowhere: projectProblem, hits: found, by: _, ...answer } = await searchOrWiden(services, query, { ...options, ...page }, widen)
   const hits = orderBy === 'relevance' ? found : byDate(found, orderBy).slice(offset, offset + limit)
   return {
     hits: await withOutcomes(services.store, hits, request.query),
@@ -128,11 +128,11 @@ async function timelineOfQuery(
 ): Promise<TimelineResponse> {
   const { kinds, ...filters } = depth.only
   const answer = await searchOrWiden(services, { text: query, filters }, { project, kinds, limit: 1, offset: 0 }, widen)
-  const { hits, nowhere: projectProblem, ...remarks } = answer
+  const { hits, nowhere: projectProblem, by: _, ...remarks } = answer
   const nothing = { projectProblem, anchor: null, items: [] }
   const [hit] = hits
   // Search shows distant hits to choose from. A timeline around one of them would look like an answer.
-  if (hit && !answer.isClose) return { ...remarks, ...nothing, message: NOTHING_CLOSE }
+  if (hit && !answer.isClose) return { ...remarks, ...nothing, message: NOTHING_FOUND }
   const location = hit ? await services.store.documents.locationOf(hit.kind, hit.id) : null
   return { ...remarks, ...nothing, ...(location ? await timelineAround(services, location, depth) : {}) }
 }
@@ -169,7 +169,11 @@ async function searchOrWiden(
   }
   const here = await search({})
   const isEmpty = here.hits.length === 0
-  const answer = { ...here, project: options.project, message: here.isClose || isEmpty ? '' : `${NOTHING_CLOSE} The nearest:` }
+  const answer = {
+    ...here,
+    project: options.project,
+    message: here.isClose || isEmpty ? '' : `${NOTHING_FOUND} The nearest memories, probably about something else:`,
+  }
   if (!widen || options.project === null || (here.isClose && !isEmpty)) return answer
   // A page after the last hit is empty too, although the project has hits.
   const hasNoHits = isEmpty && (options.offset === 0 || (await search({ offset: 0 })).hits.length === 0)
@@ -177,8 +181,10 @@ async function searchOrWiden(
   const all = await search({ project: null })
   if (!all.isClose && !hasNoHits) return answer
   const isUnknownProject = (await store.documents.count(options.project)) === 0
-  const missing = isUnknownProject ? 'Nothing from this project is remembered' : 'Nothing close in this project'
-  const message = all.isClose ? `${missing}; from all projects:` : `${NOTHING_CLOSE} The nearest, from all projects:`
+  const missing = isUnknownProject ? 'Nothing from this project is remembered' : 'Nothing found in this project'
+  const message = all.isClose
+    ? `${missing}; from all projects:`
+    : `${NOTHING_FOUND} The nearest memories of all projects, probably about something else:`
   return { ...all, project: null, message: all.hits.length > 0 ? message : '' }
 }
 
@@ -189,7 +195,7 @@ function withFilters(parsed: ReturnType<typeof parseQuery>, { types, tags }: Omi
   return { ...parsed, isNarrowed: true, filters }
 }
 
-const NOTHING_CLOSE = 'Nothing close to that is remembered.'
+const NOTHING_FOUND = 'Nothing found about that.'
 
 async function locateMemory(services: Services, id: string): Promise<DocumentLocation> {
   const named = parseMemoryId(id)

@@ -57,8 +57,9 @@ export function episodeDraft({ session, prompts, summaries, files, hook }: Episo
 
 /** The session's title, or the first line of the request if the title is only the beginning of it and the line is short enough for a note. */
 function wholeTitle(title: string | null, request: string): string | null {
+  if (!title) return title
   const line = firstLine(request, Number.MAX_SAFE_INTEGER)
-  const isCut = title !== null && line.length > title.length && line.toLowerCase().includes(title.toLowerCase().replace(/…$/, ''))
+  const isCut = line.length > title.length && line.toLowerCase().includes(title.toLowerCase().replace(/…$/, ''))
   return isCut && line.length <= MAX_TITLE_CHARS ? line : title
 }
 

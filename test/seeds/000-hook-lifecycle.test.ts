@@ -1,7 +1,7 @@
 /** Seed 000, the hook lifecycle of claude-mem: each test is one of its clauses, with the bodies and payloads that it prints. */
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { readFileSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { SearchResponse, TimelineResponse } from '../../src/wire/contract/memories.ts'
 import { aTestHome, type TestHome } from '../support/test-home.ts'
@@ -145,6 +145,7 @@ test('Hook payloads: each of the five, without an event name of its own, is unde
     hookEventName: 'SessionStart',
     additionalContext: expect.stringContaining('Lamps are checked on Mondays.'),
   })
+  expect(start.reply.systemMessage).toMatch(/viewer: .*http:\/\/127\.0\.0\.1:\d+/)
   for (const [event, payload] of [
     ['UserPromptSubmit', { prompt: "User's actual prompt text" }],
     ['PostToolUse', { tool_name: 'Read', tool_input: { file_path: '/src/index.ts' }, tool_response: 'file contents...' }],
@@ -155,6 +156,20 @@ test('Hook payloads: each of the five, without an event name of its own, is unde
   expect(query("SELECT status, prompt_counter FROM sdk_sessions WHERE claude_session_id = 'claude-session-456'")).toEqual([
     { status: 'completed', prompt_counter: 1 },
   ])
+})
+
+test('User message hook: the first session of a project says how to begin, and where the viewer is', async () => {
+  const cwd = join(home.folder, 'brand-new')
+  mkdirSync(cwd)
+  const reply = await (
+    await home.ask('POST', '/hook/claude-code', {
+      session_id: 'first-of-all',
+      cwd,
+      source: 'startup',
+      hook_event_name: 'SessionStart',
+    })
+  ).json()
+  expect((reply as { systemMessage: string }).systemMessage).toMatch(/remembered from now on.*viewer: .*http:\/\/127\.0\.0\.1:\d+/)
 })
 
 test('Database schema: the queries of the diagrams run on the views', async () => {

@@ -1,4 +1,5 @@
 import { GLOBAL_PROJECT, type ProjectKey } from '../core/ids.ts'
+import { shortMemoryId } from '../core/memory-kinds.ts'
 import { asNoteId, type Note } from '../core/note.ts'
 import { shorten } from '../core/text.ts'
 import { formatAge } from '../core/time-format.ts'
@@ -109,7 +110,7 @@ export function addNotes(page: BriefPage, heading: string, notes: Note[], share:
   for (const note of notes) {
     const of: ReasonedItem = { kind: 'note', id: note.id, why: whyShown(note) }
     const parts = (line: string) => [...(hasHeading ? [] : [framePart(heading)]), { of, lines: [line] }]
-    const title: string = `N${note.id} · ${shorten(neutralizeText(note.title), 80)}${hasHint ? '' : ` — in full: get N${note.id}`}`
+    const title: string = `${shortMemoryId('note', note.id)} · ${shorten(neutralizeText(note.title), 80)}${hasHint ? '' : ` — in full: get ${shortMemoryId('note', note.id)}`}`
     // The title of a pinned note may exceed the share.
     const fits = (line: string) => share.fits(countTokens(line)) || (line === title && note.pinned)
     // What applies everywhere is shown whole as long as there is room.
@@ -135,7 +136,7 @@ export function noteLine(note: Note, now: number, maxBody = MAX_BODY_CHARACTERS)
   const content = body.startsWith(title.replace(/…$/, '')) ? body : [title, body].filter(Boolean).join(' — ')
   const doubt = note.confidence < 1 ? `, ${Math.round(note.confidence * 100)} % sure` : ''
   const source = doubt || (note.source !== 'human' && note.type !== 'episodic') ? ` (${note.source}${doubt})` : ''
-  return `N${note.id} · ${formatAge(note.updatedAt, now)} · ${note.namespace} · ${content}${source}`
+  return `${shortMemoryId('note', note.id)} · ${formatAge(note.updatedAt, now)} · ${note.namespace} · ${content}${source}`
 }
 
 const MAX_BODY_CHARACTERS = 360

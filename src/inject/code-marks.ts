@@ -1,6 +1,6 @@
 /** Compares the memories on a page with the code, and marks them. Loaded with the first page, because a worker that catches up shows none. */
 import type { CodeMark } from '../core/code-mark.ts'
-import { type BriefPart, type CheckCode, framePart, type InjectedBrief, type MemoryRef, type PageMarks } from './page.ts'
+import { type BriefPart, type CheckCode, framePart, type InjectedBrief, type MemoryRef, type OpenMarks, type PageMarks } from './page.ts'
 import type { BriefMaterial } from './write-brief.ts'
 
 /** More rounds would only look at ever less relevant memories. */
@@ -11,7 +11,7 @@ const MAX_ROUNDS = 3
  * `likely` are checked then, and it is written again if one of them needs a mark.
  */
 export async function writeWithMarks<T extends Pick<InjectedBrief, 'items'>>(
-  write: (marks: PageMarks | null) => T,
+  write: (marks: OpenMarks | null) => T,
   check: CheckCode | null,
   likely: MemoryRef[] = [],
 ): Promise<T> {
@@ -25,7 +25,7 @@ export async function writeWithMarks<T extends Pick<InjectedBrief, 'items'>>(
   }
   await checkAll(likely)
   for (let round = 1; ; round++) {
-    const page = write(marks.size === 0 ? null : pageMarks(marks))
+    const page = write(marks.size === 0 ? null : () => pageMarks(marks))
     const unchecked = page.items.flatMap(({ kind, id }) =>
       kind === 'line' || checked.has(`${kind}:${id}`) ? [] : [{ kind, ref: String(id) }],
     )

@@ -1,6 +1,7 @@
 import type { CodeMark } from '../core/code-mark.ts'
 import { countTokens } from '../core/tokens.ts'
 import type { InjectedItem } from '../store/store.ts'
+import { repeatsText } from './repeated-text.ts'
 
 export type InjectedBrief = {
   /** Empty if there is nothing worth showing. */
@@ -12,6 +13,8 @@ export type InjectedBrief = {
   leftOut: number
   /** Memories that were considered and left out, with the reason. */
   left: ReasonedItem[]
+  /** The last session, if the text is about it: what it was about, and how many tests it left failing. */
+  last?: { title: string; failing: number }
 }
 
 /** A memory, or a line that combines many, and why it is shown or left out. */
@@ -31,6 +34,9 @@ export type PageMarks = {
   close(write: (parts: BriefPart[]) => boolean): void
 }
 
+/** New marks for each page: a page may be written several times. */
+export type OpenMarks = () => PageMarks
+
 export type Budget = { tokens: number; characters: number }
 
 /** An agent may replace anything over 10,000 characters with a short preview. */
@@ -40,6 +46,9 @@ export const EMPTY_BRIEF: InjectedBrief = { text: '', tokens: 0, items: [], left
 
 /** Why a prompt without an answer is shown. Other prompts in a brief are results. */
 export const OPEN_PROMPT_REASON = 'the last prompt, still without an answer'
+
+export const RULE_REASON = 'a standing rule of the person'
+export const OPEN_END_REASON = 'a session left it open'
 
 export type BriefPage = ReturnType<typeof openPage>
 
@@ -53,7 +62,8 @@ export const framePart = (...lines: string[]): BriefPart => ({
 })
 
 /** A page that accepts whole parts as long as they fit, with room reserved for its last line. Descriptions of code that is gone come last. */
-export function openPage(firstLine: string, lastLine: string, budget: Budget, marks: PageMarks | null = null) {
+export function openPage(firstLine: string, lastLine: string, budget: Budget, openMarks: OpenMarks | null = null) {
+  const marks = openMarks?.() ?? null
   const written = [framePart(firstLine)]
   let tokens = countTokens(firstLine) + countTokens(lastLine) + 2
   let characters = firstLine.length + lastLine.length + 2
@@ -81,8 +91,8 @@ export function openPage(firstLine: string, lastLine: string, budget: Budget, ma
         : `no room: needs ${cost.characters} characters, ${Math.max(0, budget.characters - characters)} left`
     },
     has: (kind: InjectedItem['kind'], id: number | string): boolean => all().some(({ of }) => of.kind === kind && of.id === id),
-    /** Whether one of its lines contains a text. */
-    contains: (text: string): boolean => all().some(({ lines }) => lines.some((line) => line.includes(text))),
+    /** Whether one of its lines says the same as a text. */
+    says: (text: string): boolean => all().some(({ lines }) => lines.some((line) => repeatsText(line, text))),
     /** How many memories it shows. */
     memoryCount: (): number => new Set(all().flatMap(({ of }) => (of.kind === 'line' ? [] : [`${of.kind} ${of.id}`]))).size,
     close: (): Pick<InjectedBrief, 'text' | 'tokens' | 'items'> => {
@@ -105,4 +115,32 @@ function withItemTokens(parts: BriefPart[]): Pick<InjectedBrief, 'text' | 'token
     tokens = total
   }
   return { text, tokens, items: [...items.values()] }
+}
+
+/** The room that one kind of part has on a page. */
+export type Share = ReturnType<ReturnType<typeof openShares>['of']>
+
+/** Shares of a page for kinds of parts, and spare room that all of them may use when their own is spent. */
+export function openShares(tokens: number, spare: number) {
+  let shared = spare
+  let isCut = false
+  return {
+    of(portion: number) {
+      let own = Math.floor(tokens * portion)
+      return {
+        fits(cost: number): boolean {
+          const fits = cost <= own + shared
+          isCut ||= !fits
+          return fits
+        },
+        take(cost: number): void {
+          shared -= Math.max(0, cost - own)
+          own = Math.max(0, own - cost)
+        },
+        left: (): number => own + shared,
+      }
+    },
+    /** Whether something did not fit its share. */
+    isCut: (): boolean => isCut,
+  }
 }

@@ -19,8 +19,8 @@ import {
   EMPTY_BRIEF,
   framePart,
   type InjectedBrief,
+  type OpenMarks,
   openPage,
-  type PageMarks,
   type ReasonedItem,
 } from './page.ts'
 import { knowledgeOf, NO_KNOWLEDGE, type SessionKnowledge } from './session-knowledge.ts'
@@ -178,7 +178,7 @@ const isBareQuestion = ({ kind, snippet }: Hit, results: RecallEntry[]) =>
   (kind === 'prompt' || kind === 'summary') && (results.length > 0 || snippet.trim() === '')
 
 /** Adds entries until one does not fit: a shorter one further down is less relevant. `left` says why hits are left out. */
-function writeRecall(entries: RecallEntry[], tokens: number, marks: PageMarks | null): WrittenRecall {
+function writeRecall(entries: RecallEntry[], tokens: number, marks: OpenMarks | null): WrittenRecall {
   const left = new Map<Hit, string>()
   const page = openPage('<recollect-context about="this prompt">', '</recollect-context>', { tokens, characters: tokens * 5 }, marks)
   let firstLeftOut: Hit | null = null

@@ -5,7 +5,7 @@ import { dayOf } from '../core/time-format.ts'
 import { countTokens } from '../core/tokens.ts'
 import { neutralizeText } from '../core/untrusted-text.ts'
 import type { Store } from '../store/store.ts'
-import { type BriefPage, framePart, type ReasonedItem } from './page.ts'
+import { type BriefPage, framePart, type ReasonedItem, RULE_REASON, type Share } from './page.ts'
 
 /** A standing rule of the person, as they said it. */
 export type StandingRule = { note: Note; text: string; lastSaidAt: number; timesSaid: number }
@@ -16,24 +16,28 @@ const MAX_RULES_READ = 200
 /** The rules that hold now, of a project and for all projects, the latest first. The store leaves out replaced and rejected ones. */
 export async function rulesFor(store: Store, project: ProjectKey, now: number): Promise<StandingRule[]> {
   const notes = await store.notes.ofNamespace(project, RULES_NAMESPACE, now, MAX_RULES_READ)
-  return notes.map((note) => ({ note, text: note.body, lastSaidAt: note.updatedAt, timesSaid: Math.max(1, note.said.length) }))
+  return notes
+    .filter(isPersonsRule)
+    .map((note) => ({ note, text: note.body, lastSaidAt: note.updatedAt, timesSaid: Math.max(1, note.said.length) }))
 }
 
 export const RULES_NAMESPACE = 'rules'
 
+/** Whether the person said or accepted it. A copy of another person's rule, or one from an import that nobody accepted, is a note like others. */
+const isPersonsRule = ({ author, state, said }: Note) => author === null && (state === 'accepted' || said.length > 0)
+
 /** Adds rules as dated quotations, one line each, as long as they fit their share of the page. */
-export function addRules(page: BriefPage, rules: StandingRule[], share: number, left: ReasonedItem[]): void {
-  let spent = 0
+export function addRules(page: BriefPage, rules: StandingRule[], share: Share, left: ReasonedItem[]): void {
   let hasHeading = false
   for (const rule of rules) {
     const line = ruleLine(rule)
-    const of: ReasonedItem = { kind: 'note', id: rule.note.id, why: 'a standing rule of the person' }
+    const of: ReasonedItem = { kind: 'note', id: rule.note.id, why: RULE_REASON }
     const parts = [...(hasHeading ? [] : [framePart(RULES_HEADING)]), { of, lines: [line] }]
-    const fits = spent + countTokens(line) <= share
+    const fits = share.fits(countTokens(line))
     if (fits && page.add(...parts)) {
       hasHeading = true
-      spent += countTokens(line)
-    } else left.push({ ...of, why: fits ? page.whyNoRoom(...parts) : `no room: ${Math.floor(share - spent)} tokens left for rules` })
+      share.take(countTokens(line))
+    } else left.push({ ...of, why: fits ? page.whyNoRoom(...parts) : `no room: ${share.left()} tokens left for rules` })
   }
 }
 

@@ -3,15 +3,7 @@ import { cleanText } from '../core/clean-text.ts'
 import { type AgentEvent, type EventContext, type EventReply, NotUnderstood } from '../core/event.ts'
 import type { Change, Session } from '../core/memory.ts'
 import { countTokens } from '../core/tokens.ts'
-import {
-  BRIEF_BUDGET,
-  briefFor,
-  type InjectedBrief,
-  knowledgeOf,
-  MAX_RECALL_TOKENS,
-  OPEN_PROMPT_REASON,
-  recallFor,
-} from '../inject/brief.ts'
+import { BRIEF_BUDGET, briefFor, type InjectedBrief, knowledgeOf, MAX_RECALL_TOKENS, recallFor } from '../inject/brief.ts'
 import type { Agent } from '../integrations/agent.ts'
 import { exists } from '../platform/files.ts'
 import type { Store } from '../store/store.ts'
@@ -19,6 +11,7 @@ import { commandName } from '../wire/start.ts'
 import { queueGitHistory, queueSync } from './automatic-jobs.ts'
 import { receiptPage, saveMarkedNotes } from './draft-notes.ts'
 import { codeCheck, type Services } from './services.ts'
+import type { SessionStartSource } from './start-message.ts'
 
 /** One payload of an agent. `event` is the event that the hook's command line names, for payloads that name none. */
 export type Delivery = {
@@ -123,13 +116,17 @@ async function ingestEvents(services: Services, agent: Agent, events: AgentEvent
     const captured = await take(store, event, context, rules, null, known)
     changes.push(...captured.changes)
     session = captured.session ?? session
+    if (event.kind === 'compacting' && captured.session) await queueReadBeforeNotes(store, agent, event)
     if (event.kind === 'session-ended' && captured.session?.transcript) {
       await store.jobs.add('reconcile', String(captured.session.id), { sessionId: captured.session.id }, event.at)
     }
-    if (captured.session && event.kind === 'session-started' && (event.source === 'startup' || event.source === 'resume'))
-      await queueSync(store, event.at, Date.now() + SYNC_DELAY_AFTER_START_MS)
+    const { session_start, stop } = services.settings.hooks
+    const { push_remote: push } = stop
+    const isFetched = session_start.enabled && session_start.fetch_remote
+    if (captured.session && isFetched && event.kind === 'session-started' && (event.source === 'startup' || event.source === 'resume'))
+      await queueSync(store, event.at, Date.now() + SYNC_DELAY_AFTER_START_MS, push)
     // Due now, so it runs after the jobs that write the session's notes, and syncs those too.
-    if (captured.session && event.kind === 'session-ended') await queueSync(store, event.at, Date.now())
+    if (captured.session && stop.enabled && event.kind === 'session-ended') await queueSync(store, event.at, Date.now(), push)
     if (captured.session && services.settings.git.history && (event.kind === 'session-started' || event.kind === 'session-ended')) {
       const { project, folder } = captured.session
       const delay = event.kind === 'session-started' ? GIT_HISTORY_DELAY_AFTER_START_MS : 0
@@ -137,6 +134,11 @@ async function ingestEvents(services: Services, agent: Agent, events: AgentEvent
     }
   }
   return { changes, session }
+}
+
+/** Prompts and answers may not have come by hook, so the transcript is read before its statements are noted: earlier than every other job. */
+async function queueReadBeforeNotes(store: Store, agent: Agent, { transcript: path, at }: AgentEvent): Promise<void> {
+  if (path !== null && agent.isTranscript(path) && exists(path)) await store.jobs.add('read', path, { path, agent: agent.name }, at, -1)
 }
 
 /**
@@ -194,34 +196,40 @@ async function replyTo(
 }
 
 async function sessionStartReply(services: Services, session: Session, source: SessionStartSource, now: number): Promise<DeliveryReply> {
-  const { enabled, token_budget } = services.settings.hooks.session_start
+  const { enabled, token_budget, include_guidance } = services.settings.hooks.session_start
   if (!enabled) return EMPTY_REPLY
   const known = source === 'resume' || source === 'fork' ? await knowledgeOf(services.store, session) : null
   // A conversation that began before Recollect was installed has no recorded brief: it gets one like a new session.
   const knowledge = known?.briefed ? { ...known, briefed: known.briefed } : null
   const budget = { ...BRIEF_BUDGET, tokens: token_budget }
-  const { project, branch } = session
+  const namesake = await namesakeOf(services, session)
+  const { project, branch } = namesake?.session ?? session
   const checkCode = codeCheck(services, session)
-  const brief = await briefFor(services.store, { project, now, budget, command: commandName(), branch, knowledge, checkCode })
+  const brief = await briefFor(services.store, {
+    project,
+    now,
+    budget,
+    command: include_guidance ? commandName() : '',
+    branch,
+    knowledge,
+    checkCode,
+  })
   const until = await services.store.observations.lastId()
   const record = async () => {
     await services.store.transaction(() => services.store.sessions.setBriefed(session.id, now, until))
-    if (brief.text) await recordInjection(services, session, 'SessionStart', brief, now)
+    if (brief.text) await recordInjection(services, { ...session, project }, 'SessionStart', brief, now)
   }
-  if (!brief.text) return { reply: {}, record }
-  const results = brief.items.filter((item) => item.kind === 'prompt' && item.why !== OPEN_PROMPT_REASON)
-  const count = (items: unknown[], one: string) => (items.length > 0 ? `${items.length} ${one}${items.length === 1 ? '' : 's'}` : '')
-  const ofKind = (kind: string) => brief.items.filter((item) => item.kind === kind)
-  const open = ofKind('prompt').length > results.length ? 'an open prompt' : ''
-  const last = ofKind('summary').length > 0 ? 'the last session' : ''
-  const parts = [last, open, count(ofKind('note'), 'note'), count(results, 'result'), count(ofKind('observation'), 'observation')].filter(
-    Boolean,
-  )
-  const recalled = new Intl.ListFormat('en').format(parts)
-  return { reply: { context: brief.text, message: `Recollect: recalled ${recalled} (${brief.tokens} tokens)` }, record }
+  const { startMessage } = await import('./start-message.ts')
+  const remark = namesake ? `Recollect: ${namesake.message}` : ''
+  const message = [await startMessage(services, session, source, brief), remark].filter(Boolean).join('\n')
+  return { reply: { ...(brief.text && { context: brief.text }), ...(message && { message }) }, record }
 }
 
-type SessionStartSource = Extract<AgentEvent, { kind: 'session-started' }>['source']
+/** In a project without memories: those of its name that an import brought, or an offer to the person. */
+async function namesakeOf(services: Services, session: Session) {
+  if ((await services.store.documents.count(session.project)) > 0) return null
+  return (await import('./project-joins.ts')).adoptNamesake(services, session)
+}
 
 /**
  * The receipt for what the person marked, and what earlier sessions know about the prompt if it is relevant enough; together within the

@@ -42,7 +42,10 @@ test('a job reads tool uses with the agent of its session', async () => {
     tools.push(use.tool)
     return claudeCode.readAction(use)
   }
-  const jobs = openJobRunner({ ...at.desk, agents: { 'claude-code': { ...claudeCode, readAction } } }, at.embedding)
+  const jobs = openJobRunner(
+    { ...at.desk, agents: { ...at.desk.agents, 'claude-code': () => ({ ...claudeCode, readAction }) } },
+    at.embedding,
+  )
   await jobs.do({ id: 1, kind: 'distill', key: '1:1', payload: { sessionId: 1, number: 1 }, attempts: 1 }, AbortSignal.timeout(60_000))
   expect(tools).not.toEqual([])
 })

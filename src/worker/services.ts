@@ -1,12 +1,11 @@
 import { dirname } from 'node:path'
 import type { CaptureRules } from '../capture/capture.ts'
 import type { ReadAction } from '../core/action.ts'
-import type { AgentName } from '../core/agent.ts'
 import { exclusionOf } from '../core/exclusion.ts'
 import type { Change } from '../core/memory.ts'
 import { possibleProjects, projectKey, unconfirmedMarker } from '../core/project.ts'
 import { usablePatterns } from '../core/secrets.ts'
-import type { Agent } from '../integrations/agent.ts'
+import type { Agent, Agents } from '../integrations/agent.ts'
 import type { Notebook } from '../notes/notes.ts'
 import { confirmMarker } from '../platform/confirmed-markers.ts'
 import { type Environment, readEnvironment } from '../platform/environment.ts'
@@ -33,7 +32,7 @@ export type Services = {
   log: Log
   stream: Stream
   queue: Queue
-  agents: Readonly<Record<AgentName, Agent>>
+  agents: Agents
   rules(agent: Agent): CaptureRules
   notebook: Notebook
   /** Null when the worker has no embedder at all. */
@@ -58,9 +57,9 @@ export type Services = {
 
 /** Reads stored tool uses with the agent that made them. */
 export const readActionWith =
-  (agents: Services['agents']): ReadAction =>
-  (use, agent) =>
-    agents[agent].readAction(use)
+  (agents: Agents): ReadAction =>
+  async (use, agent) =>
+    (await agents[agent]()).readAction(use)
 
 /** The capture rules of each agent, made when they are first needed. */
 export function captureRulesByAgent(settings: StartSettings, userHome: string, home: Home): Services['rules'] {

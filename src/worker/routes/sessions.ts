@@ -2,10 +2,11 @@ import { type CaptureRules, cleanPrompt, NO_WORDS, take } from '../../capture/ca
 import type { EventContext, SessionEvent } from '../../core/event.ts'
 import { asContentSessionId, GLOBAL_PROJECT } from '../../core/ids.ts'
 import type { Change, Prompt, Session, ToolUse } from '../../core/memory.ts'
+import { defaultAgent } from '../../integrations/agent.ts'
 import { outcomeOfSession } from '../../retrieval/outcomes.ts'
 import type { ParsedRequest } from '../../wire/contract/route.ts'
 import type { ClippedToolUse, sessions as routes, SessionContents, SessionList } from '../../wire/contract/sessions.ts'
-import { defaultAgent, folderFromProjectName, resolveProject } from '../request-params.ts'
+import { folderFromProjectName, resolveProject } from '../request-params.ts'
 import type { Handlers } from '../router.ts'
 import { BadRequest } from '../server.ts'
 import type { Services } from '../services.ts'
@@ -54,12 +55,12 @@ async function initTurn(services: Services, { id, promptNumber, userPrompt }: Pa
 /** Whether a text is the prompt of another turn than the one that is stored. */
 function isOtherPrompt(services: Services, stored: Prompt | null, text: string): boolean {
   if (text.trim() === '') return false
-  return stored === null || stored.text !== cleanPrompt(text, services.rules(defaultAgent(services)))
+  return stored === null || stored.text !== cleanPrompt(text, services.rules(defaultAgent))
 }
 
 async function reportToolUse(services: Services, request: ParsedRequest<typeof routes, 'POST /api/sessions/observations'>) {
   const { tool_name, tool_input, tool_response, tool_use_id } = request
-  const rules = services.rules(defaultAgent(services))
+  const rules = services.rules(defaultAgent)
   if (rules.isSkipped(tool_name)) return { status: 'skipped' as const, reason: 'tool_excluded' }
   const event: SessionEvent = {
     kind: 'tool-used',
@@ -103,14 +104,14 @@ async function completeSession(services: Services, request: ParsedRequest<typeof
 }
 
 function findSession(services: Services, contentSessionId: string) {
-  return services.store.sessions.find(defaultAgent(services).name, asContentSessionId(contentSessionId))
+  return services.store.sessions.find(defaultAgent.name, asContentSessionId(contentSessionId))
 }
 
 type Report = { contentSessionId: string; events: SessionEvent[]; project?: string | undefined; cwd?: string | undefined }
 
 /** Stores events in the same way as those that a hook reports, all or none. The session is null when it is private. */
 async function report(services: Services, { contentSessionId, events, project, cwd }: Report) {
-  const agent = defaultAgent(services)
+  const agent = defaultAgent
   const rules: CaptureRules = services.rules(agent)
   const context: EventContext = {
     projectFolder: cwd ?? folderFromProjectName(project),

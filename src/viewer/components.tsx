@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
+import { AGENT_NAMES, AGENT_TITLES, type AgentName } from '../core/agent.ts'
 import { asProjectKey } from '../core/ids.ts'
 import { projectName } from '../core/project.ts'
 import { formatAge } from '../core/time-format.ts'
@@ -27,6 +28,17 @@ export function Tag({ type }: { type: string }) {
   )
 }
 
+/** The agent that a session or a memory comes from. */
+export function AgentChip({ agent }: { agent: AgentName }) {
+  return <span class="chip agent">{AGENT_TITLES[agent]}</span>
+}
+
+/** The choices of a dropdown for agents. */
+export const agentOptions = () => [
+  { value: '', text: 'All agents' },
+  ...AGENT_NAMES.map((name) => ({ value: name, text: AGENT_TITLES[name] })),
+]
+
 export function TimeAgo({ at }: { at: number }) {
   return (
     <time dateTime={new Date(at).toISOString()} title={new Date(at).toLocaleString()}>
@@ -49,7 +61,13 @@ export function formatBytes(n: number): string {
 }
 
 /** One memory in a list. */
-export function MemoryRow({ row, words = [] }: { row: MemoryListItem & { outcome?: WorkOutcome | null }; words?: string[] }) {
+export function MemoryRow({
+  row,
+  words = [],
+}: {
+  row: MemoryListItem & { outcome?: WorkOutcome | null; agent?: AgentName | null }
+  words?: string[]
+}) {
   return (
     <>
       <Tag type={row.kind === 'summary' || row.kind === 'prompt' || row.kind === 'commit' ? row.kind : row.type || row.kind} />
@@ -57,6 +75,7 @@ export function MemoryRow({ row, words = [] }: { row: MemoryListItem & { outcome
         <b>
           <HighlightedText text={row.title} words={words} />
         </b>
+        {row.agent && <AgentChip agent={row.agent} />}
         {row.snippet && (
           <span class="snip">
             <HighlightedText text={row.snippet} words={words} />

@@ -20,7 +20,8 @@ export async function searchFor(services: Services, request: SearchRequest): Pro
   const { kind, limit, offset, widen } = request
   const times = { since: parseRequestTime(request.since), before: parseRequestTime(request.before) }
   const options = { kinds: kind && [kind], ...times, limit, offset, project: await resolveProject(services, request.project) }
-  const { nowhere: projectProblem, hits, by: _, ...answer } = await searchOrWiden(services, request.query, options, widen)
+  const query = withAgent(request.query, request.agent)
+  const { nowhere: projectProblem, hits, by: _, ...answer } = await searchOrWiden(services, query, options, widen)
   return {
     hits: await withOutcomes(services.store, hits, request.query),
     ...answer,
@@ -30,16 +31,35 @@ export async function searchFor(services: Services, request: SearchRequest): Pro
 }
 
 async function withOutcomes(store: Store, hits: Hit[], query: string): Promise<SearchHit[]> {
-  return Promise.all(hits.map(async (hit) => ({ ...hit, outcome: await outcomeOf(store, hit, query) })))
+  return Promise.all(
+    hits.map(async (hit) => ({ ...hit, outcome: await outcomeOf(store, hit, query), agent: await agentOf(store, hit.sessionId) })),
+  )
 }
+
+/** A request names the agent apart from the query; in a query it is a filter. */
+const withAgent = (query: string, agent: string | undefined) => (agent ? `${query} agent:${agent}` : query)
+
+const agentOf = async (store: Store, sessionId: number | null) =>
+  sessionId === null ? null : ((await store.sessions.get(sessionId))?.agent ?? null)
 
 export async function timelineFor(services: Services, request: TimelineRequest): Promise<TimelineResponse> {
   const depth = { before: request.depth_before, after: request.depth_after }
   const project = await resolveProject(services, request.project)
+  const answer = await timelineAnswer(services, request, project, depth)
+  const { agent } = request
+  return agent ? { ...answer, items: answer.items.filter((item) => item.anchor || item.agent === agent) } : answer
+}
+
+async function timelineAnswer(
+  services: Services,
+  request: TimelineRequest,
+  project: ProjectKey | null,
+  depth: TimelineDepth,
+): Promise<TimelineResponse> {
   if (request.anchor !== undefined)
     return { ...NO_REMARKS, ...(await timelineAround(services, await locateMemory(services, request.anchor), depth)) }
   return request.query
-    ? timelineOfQuery(services, request.query, project, depth, request.widen)
+    ? timelineOfQuery(services, withAgent(request.query, request.agent), project, depth, request.widen)
     : timelineOfTime(services, parseRequestTime(request.at) ?? Date.now(), project, depth, request.widen)
 }
 

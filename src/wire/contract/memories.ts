@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { AGENT_NAMES, type AgentName } from '../../core/agent.ts'
 import type { GitCommit } from '../../core/commit.ts'
 import type { Hit, QueryTimeReference } from '../../core/hit.ts'
 import type { Observation, Prompt, Summary } from '../../core/memory.ts'
@@ -8,7 +9,11 @@ import type { FullNote } from './notes.ts'
 import { flag, optionalInstant, projectName, route, wholeNumber } from './route.ts'
 
 /** A hit, and what came of the work that it belongs to; null if the hit is itself the result, or if no result is known. */
-export type SearchHit = Hit & { outcome: WorkOutcome | null }
+export type SearchHit = Hit & {
+  outcome: WorkOutcome | null
+  /** The agent of the session that it comes from; null for a memory of no session. */
+  agent: AgentName | null
+}
 
 export type SearchResponse = {
   hits: SearchHit[]
@@ -32,6 +37,7 @@ export type SearchResponse = {
 export type TimelineItem = Pick<Hit, 'kind' | 'id' | 'type' | 'title' | 'project' | 'sessionId' | 'at' | 'tokens'> & {
   /** True for the memory that the timeline was requested for. */
   anchor: boolean
+  agent: AgentName | null
   /** The outcome of the work that the memory belongs to; null if another item says it, or is it. */
   outcome: WorkOutcome | null
 }
@@ -78,6 +84,7 @@ const searchRequest = () =>
     query: z.string().default(''),
     project: projectName(),
     kind: z.enum(MEMORY_KINDS).optional(),
+    agent: agentName(),
     since: optionalInstant(),
     before: optionalInstant(),
     limit: wholeNumber(20, 200),
@@ -91,10 +98,13 @@ const timelineRequest = () =>
     query: z.string().optional(),
     at: optionalInstant(),
     project: projectName(),
+    agent: agentName(),
     depth_before: wholeNumber(10, 200),
     depth_after: wholeNumber(10, 200),
     widen: flag(false).describe('look at all projects when nothing in this one is close'),
   })
+
+const agentName = () => z.enum(AGENT_NAMES).optional().describe('only what comes from sessions of this agent')
 
 const memoryId = () => z.string().refine((id) => parseMemoryId(id) !== null, 'must look like #12, S3, P7, C5 or N…')
 

@@ -1,4 +1,4 @@
-import { AGENT_NAMES, AGENT_TITLES, type AgentName, DEFAULT_AGENT, parseAgentName } from '../core/agent.ts'
+import { AGENT_TITLES, DEFAULT_AGENT, SERVED_AGENTS, type ServedAgent } from '../core/agent.ts'
 import {
   type AgentSetup,
   connectAgent,
@@ -23,25 +23,25 @@ import { unknownValue } from './parse.ts'
 import { dim, invalidInput, print } from './print.ts'
 
 /** The agents of `--agent codex,gemini`; null when the option was not given. */
-export function parseAgents(option: string | undefined): AgentName[] | null {
+export function parseAgents(option: string | undefined): ServedAgent[] | null {
   if (option === undefined) return null
   const names = option.split(',').map((name) => name.trim().toLowerCase())
   return names.map((name) => {
-    const agent = parseAgentName(name === 'claude' ? DEFAULT_AGENT : name)
-    if (!agent) throw invalidInput(unknownValue('--agent', name, AGENT_NAMES))
+    const agent = SERVED_AGENTS.find((known) => known === (name === 'claude' ? DEFAULT_AGENT : name))
+    if (!agent) throw invalidInput(unknownValue('--agent', name, SERVED_AGENTS))
     return agent
   })
 }
 
 /** The option for commands that filter by one or several agents. */
-export const agentOption = { type: 'string', value: 'A', about: `only these agents: ${AGENT_NAMES.join(', ')}` } as const
+export const agentOption = { type: 'string', value: 'A', about: `only these agents: ${SERVED_AGENTS.join(', ')}` } as const
 
-const OTHER_AGENTS = AGENT_NAMES.filter((name): name is OtherAgent => name !== DEFAULT_AGENT)
-export const isOtherAgent = (name: AgentName): name is OtherAgent => name !== DEFAULT_AGENT
+const OTHER_AGENTS = SERVED_AGENTS.filter((name): name is OtherAgent => name !== DEFAULT_AGENT)
+export const isOtherAgent = (name: ServedAgent): name is OtherAgent => name !== DEFAULT_AGENT
 
 /** The agents on this machine. Claude Code when none is found, because a person may install it later. */
-export async function installedAgents(environment: Environment): Promise<AgentName[]> {
-  const others: AgentName[] = []
+export async function installedAgents(environment: Environment): Promise<ServedAgent[]> {
+  const others: ServedAgent[] = []
   for (const name of OTHER_AGENTS) if (await isInstalled(await loadSetup(name), environment)) others.push(name)
   const hasClaude = others.length === 0 || exists(environment.claudeConfig) || (await findClient(environment)) !== null
   return hasClaude ? [DEFAULT_AGENT, ...others] : others
@@ -68,7 +68,7 @@ export async function connectAgents(agents: OtherAgent[], mcp: boolean): Promise
 
 /** The agents that `init` has connected, apart from Claude Code. */
 export const connectedOthers = (): OtherAgent[] =>
-  readAgentInstalls(homePaths()).flatMap(({ agent }) => (isOtherAgent(agent) ? [agent] : []))
+  OTHER_AGENTS.filter((name) => readAgentInstalls(homePaths()).some(({ agent }) => agent === name))
 
 export async function disconnectAgents(agents: OtherAgent[], dryRun: boolean): Promise<AgentOutcome[]> {
   const outcomes: AgentOutcome[] = []

@@ -2,13 +2,13 @@ import { describe, expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { environment, temporaryFolder } from '../../test/support/builders.ts'
-import { AGENT_NAMES } from '../core/agent.ts'
+import { SERVED_AGENTS } from '../core/agent.ts'
 import { connectedAgents } from '../platform/installs.ts'
 import { homePaths } from '../platform/paths.ts'
 import { connectAgent, disconnectAgent, inspectAgent, type OtherAgent, planAgent, type SetupContext } from './agent-setup.ts'
 import { loadSetup } from './setups.ts'
 
-const OTHERS = AGENT_NAMES.filter((name): name is OtherAgent => name !== 'claude-code')
+const OTHERS = SERVED_AGENTS.filter((name): name is OtherAgent => name !== 'claude-code')
 
 /** Settings of people, in every layout that matters: with other entries, empty containers, tabs, Windows line ends, no last newline. */
 const SETTINGS: Record<string, string[]> = {

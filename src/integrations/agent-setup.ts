@@ -2,7 +2,7 @@
  * Connects agents other than Claude Code: writes our hooks or plugin and our MCP server into their settings files, and takes them out again. Each agent
  * says in its `settings.ts` which files these are; this file does what is the same for all of them. A file that cannot be read is never written.
  */
-import type { AgentName } from '../core/agent.ts'
+import type { ServedAgent } from '../core/agent.ts'
 import { fingerprint } from '../core/hash.ts'
 import { agentFolder } from '../platform/agent-folders.ts'
 import type { Environment } from '../platform/environment.ts'
@@ -18,7 +18,7 @@ import { DEFAULT_HOME, type HookFormat, type HookHome, type JsonEditResult, shel
 import { keepBackup } from './settings-backup.ts'
 
 /** The agents that are connected through this file. */
-export type OtherAgent = Exclude<AgentName, 'claude-code'>
+export type OtherAgent = Exclude<ServedAgent, 'claude-code'>
 
 /** One file that we write into. */
 export type SetupFile = {
@@ -168,7 +168,7 @@ export function hookCommand(agent: OtherAgent, event: string, { home, defaultHom
 export function hookFormat(agent: OtherAgent, handler: (event: string) => object): HookFormat {
   const own = new RegExp(`^(.+)/bin/recollect-hook ${agent} (\\w+) 2>/dev/null \\|\\| :$`, 's')
   return {
-    handlerFor: (event, home) => ({ type: 'command', command: hookCommand(agent, event, home), ...handler(event) }),
+    handlerFor: (event, { home }) => ({ type: 'command', command: hookCommand(agent, event, home), ...handler(event) }),
     parseOwn: (event, hook) => {
       const command = typeof hook === 'object' && hook !== null && 'command' in hook ? hook.command : null
       const folder = typeof command === 'string' ? own.exec(command)?.[1] : undefined

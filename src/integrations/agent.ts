@@ -10,6 +10,7 @@ import type { Environment } from '../platform/environment.ts'
 import type { FolderEntry } from '../platform/folder.ts'
 import { claudeCode } from './claude-code/claude-code.ts'
 import type { NativeFile, NativeMemory } from './claude-code/native-memory.ts'
+import { other } from './other/other.ts'
 import type { otherAgents } from './other-agents.ts'
 import type { Checkpoint, TranscriptBatch } from './transcript.ts'
 
@@ -79,6 +80,7 @@ export const agents: Agents = {
   gemini: () => load('gemini'),
   qwen: () => load('qwen'),
   opencode: () => load('opencode'),
+  other: () => other,
 }
 
 const load = async (name: keyof typeof otherAgents) => (await import('./other-agents.ts')).otherAgents[name]()

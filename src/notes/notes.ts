@@ -72,6 +72,8 @@ export type NoteDraft = {
   said?: string[]
   /** Never treat it as a duplicate or restatement of another note; for notes that are addressed by name. */
   apart?: boolean
+  /** The machine that wrote it, for an import; otherwise it is this one. */
+  machine?: string
   /** Set for imports that may be repeated: the same source always gets the same id. */
   id?: NoteId
   createdAt?: number
@@ -167,7 +169,7 @@ export async function saveNoteUnderId(book: Notebook, draft: NoteDraft & { id: N
     const says = (note: Note) => JSON.stringify([note.title, note.body, note.type, note.namespace, note.tags])
     const merged = keepHandEdits(known, { ...known, ...sourceFields(wanted), tags: [...new Set([...known.tags, ...wanted.tags])] })
     if (known.deletedAt !== null || says(merged) === says(known)) return { receipt: { kind: 'same', note: known }, changes: [] }
-    const note = { ...merged, updatedAt: draft.updatedAt ?? now, machine: book.machine }
+    const note = { ...merged, updatedAt: draft.updatedAt ?? now, machine: draft.machine ?? book.machine }
     return { receipt: { kind: 'updated', note }, changes: await putNote(book, note) }
   })
 }
@@ -265,7 +267,7 @@ export type NotePatch = Partial<
     Note,
     'title' | 'body' | 'type' | 'namespace' | 'tags' | 'pinned' | 'confidence' | 'expiresAt' | 'supersedes' | 'conflictOf' | 'state'
   >
-> & { scope?: NoteScope; project?: ProjectKey }
+> & { scope?: NoteScope; project?: ProjectKey /** Who wrote it, if not this machine now. */; machine?: string }
 
 /**
  * Changes fields of a note. Null if there is no such note. `bodyWas` is the text that the change was based on; the change is refused if the
@@ -303,13 +305,14 @@ export async function changeNote(
       scope,
       project,
       updatedAt: now,
-      machine: book.machine,
+      machine: patch.machine ?? book.machine,
       // A note that is not moved keeps its file name, even one that a person chose.
       path: scope === known.scope && project === known.project ? known.path : pathOf({ id, scope, project }),
     }
     const changes = await putNote(book, note)
     if (note.path !== known.path) await dropFile(book, known.path)
-    await record(book, 'edit', note, now)
+    // With its old time it says no more than before.
+    if (now !== known.updatedAt) await record(book, 'edit', note, now)
     return { receipt: { kind: 'updated', note }, changes }
   })
 }
@@ -419,7 +422,7 @@ export function noteOf(book: Notebook, draft: NoteDraft, now: number): Note | st
     tags: cleanTags(book, draft.tags ?? []),
     createdAt: draft.createdAt ?? now,
     updatedAt: draft.updatedAt ?? draft.createdAt ?? now,
-    machine: book.machine,
+    machine: draft.machine ? book.clean(draft.machine).slice(0, 200) : book.machine,
     source: draft.source,
     author: null,
     session: draft.session ?? null,

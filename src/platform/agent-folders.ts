@@ -7,6 +7,7 @@ export function agentFolder(agent: AgentName, { claudeConfig, userHome }: Pick<E
   const inHome = (moved: string | undefined, name: string) => moved || `${userHome}/${name}`
   switch (agent) {
     case 'claude-code':
+    case 'other':
       return claudeConfig
     case 'codex':
       return inHome(env.CODEX_HOME, '.codex')

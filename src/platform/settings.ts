@@ -66,6 +66,10 @@ const Settings = z.object({
       session_analysis: z.boolean().default(true),
     }),
   }),
+  import: z.object({
+    /** Write the note of each session that is imported from a transcript, as if the session had ended here. */
+    session_notes: z.boolean().default(true),
+  }),
   embedder: z.object({
     /** `static` and `minilm` run on this machine; `http` sends memories to `base_url`; `none` searches by words only. */
     provider: z.enum(['static', 'minilm', 'http', 'none']).default('static'),
@@ -159,6 +163,7 @@ export type Settings = z.infer<typeof Settings>
 const SECTION_READ = {
   worker: 'at start',
   hooks: 'at start',
+  import: 'at start',
   // The worker keeps the embedder it has opened. `recollect embedder use` makes it open another one without a restart.
   embedder: 'at start',
   model: 'at start',

@@ -1,16 +1,19 @@
 import { extname } from 'node:path'
 import { GLOBAL_PROJECT, type ProjectKey } from '../core/ids.ts'
 import { MAX_NOTE_BYTES } from '../core/limits.ts'
+import { projectName } from '../core/project.ts'
 import type { AgentWithMemory } from '../integrations/agent.ts'
 import { importNote, loadForeignNotes, type NoteSaveResult, noteLocation, parseNote, saveNoteUnderId } from '../notes/notes.ts'
 import { isFolder, readUtf8IfThere } from '../platform/files.ts'
 import { type FolderEntry, filesBelow } from '../platform/folder.ts'
 import type { ImportCounts, ImportLine, ImportSource } from '../wire/contract/upkeep.ts'
+import { importClaudeMem } from './import-claude-mem.ts'
 import { countImportedNote, zeroImportCounts } from './import-counts.ts'
 import { importGitHistory } from './import-git.ts'
 import { importGitNotes } from './import-git-notes.ts'
-import { importClaudeMem, importExportedLines } from './import-journal.ts'
+import { importExportedLines } from './import-journal.ts'
 import { importNativeMemory } from './import-native-memory.ts'
+import { rememberImportedNames } from './project-joins.ts'
 import type { Services } from './services.ts'
 
 export type ImportMemoriesOptions = {
@@ -69,13 +72,19 @@ async function* importFolder(
 ): AsyncGenerator<ImportLine> {
   if (!isFolder(folder)) throw new Error(`${folder} is not a folder`)
   const files = filesBelow(folder, ['.md', '.markdown']).filter((file) => !/\/\.[^/]/.test(file.path.slice(folder.length)))
+  const names = new Set<ProjectKey>()
   for (const [done, file] of files.entries()) {
     if (done % 50 === 0) yield { kind: 'importing', what: file.name, done, of: files.length }
     const saved = await importFile(services, from, folder, file, project)
     const reason = typeof saved === 'string' ? saved : countImportedNote(services, saved, total)
     if (reason !== null) yield { kind: 'skipped', file: file.path, reason }
+    if (typeof saved !== 'string' && saved.receipt.kind !== 'refused') names.add(saved.receipt.note.project)
   }
+  // Anamnesis names a project without a remote by its folder. Those of other sources are projects of ours.
+  if (from === 'anamnesis' && project === null) await rememberImportedNames(services, [...names].filter(isBareName))
 }
+
+const isBareName = (key: ProjectKey) => key !== GLOBAL_PROJECT && projectName(key) === key
 
 async function importFile(
   services: Services,

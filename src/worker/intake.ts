@@ -208,16 +208,24 @@ async function sessionStartReply(services: Services, session: Session, source: S
   // A conversation that began before Recollect was installed has no recorded brief: it gets one like a new session.
   const knowledge = known?.briefed ? { ...known, briefed: known.briefed } : null
   const budget = { ...BRIEF_BUDGET, tokens: token_budget }
-  const { project, branch } = session
+  const namesake = await namesakeOf(services, session)
+  const { project, branch } = namesake?.session ?? session
   const brief = await briefFor(services.store, { project, now, budget, command: include_guidance ? commandName() : '', branch, knowledge })
   const until = await services.store.observations.lastId()
   const record = async () => {
     await services.store.transaction(() => services.store.sessions.setBriefed(session.id, now, until))
-    if (brief.text) await recordInjection(services, session, 'SessionStart', brief, now)
+    if (brief.text) await recordInjection(services, { ...session, project }, 'SessionStart', brief, now)
   }
   const { startMessage } = await import('./start-message.ts')
-  const message = await startMessage(services, session, source, brief)
+  const remark = namesake ? `Recollect: ${namesake.message}` : ''
+  const message = [await startMessage(services, session, source, brief), remark].filter(Boolean).join('\n')
   return { reply: { ...(brief.text && { context: brief.text }), ...(message && { message }) }, record }
+}
+
+/** In a project without memories: those of its name that an import brought, or an offer to the person. */
+async function namesakeOf(services: Services, session: Session) {
+  if ((await services.store.documents.count(session.project)) > 0) return null
+  return (await import('./project-joins.ts')).adoptNamesake(services, session)
 }
 
 /**

@@ -6,7 +6,7 @@ import { agents } from '../integrations/agent.ts'
 import { ingestTranscript } from './reconcile.ts'
 import { searchFor, timelineFor } from './search-requests.ts'
 
-const PAGE = { limit: 50, offset: 0, widen: false, since: undefined, before: undefined }
+const PAGE = { limit: 50, offset: 0, widen: false, since: undefined, before: undefined, dateEnd: undefined, orderBy: 'relevance' as const }
 
 test('search and timeline say which agent a memory comes from, and can be limited to one', async () => {
   await using at = await someServices()

@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { AGENT_NAMES, type AgentName } from '../../src/core/agent.ts'
+import { type AgentName, SERVED_AGENTS } from '../../src/core/agent.ts'
 
 const FIXTURES = join(import.meta.dir, '..', 'fixtures', 'agents')
 
@@ -14,7 +14,7 @@ export type AgentFixture = {
 }
 
 /** The same session with every agent: a command, a command that ends with 3, an edit of greet.txt, a call of our memory tool, and an answer. */
-export const AGENT_FIXTURES: AgentFixture[] = AGENT_NAMES.map((agent) => ({
+export const AGENT_FIXTURES: AgentFixture[] = SERVED_AGENTS.map((agent) => ({
   agent,
   payloads: Bun.JSONL.parse(readFileSync(join(FIXTURES, agent, 'hooks.jsonl'), 'utf8')) as Record<string, unknown>[],
   writeTranscript: (folder) => (agent === 'opencode' ? writeDatabase(folder) : copyTranscript(agent, folder)),

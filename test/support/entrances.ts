@@ -6,10 +6,11 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
-import { AGENT_NAMES, type AgentName } from '../../src/core/agent.ts'
+import { type AgentName, SERVED_AGENTS } from '../../src/core/agent.ts'
 import { spoolPayload } from '../../src/hooks/spool-payload.ts'
 import { homePaths } from '../../src/platform/paths.ts'
 import { environment } from './builders.ts'
+import { claudeMem13Database } from './claude-mem-13.ts'
 import { RECOLLECT } from './mcp.ts'
 import { aRepository } from './repository.ts'
 import type { TestHome } from './test-home.ts'
@@ -34,6 +35,7 @@ export const ENTRANCES: readonly Entrance[] = [
   { name: 'a transcript at the end of its session', send: reconcileTranscript },
   { name: 'the import of transcripts', send: importTranscripts },
   { name: 'the import of an export', send: importExport },
+  { name: 'the import of a claude-mem database', send: importClaudeMem },
   { name: 'the import of markdown files', send: importMarkdown },
   { name: 'the import of the client’s own memory', send: importNativeMemory },
   { name: 'the git history', send: importGitHistory },
@@ -127,7 +129,7 @@ async function deliver(sent: readonly Sent[], send: (payload: object) => Promise
   })
 }
 
-const OTHER_AGENTS: AgentName[] = AGENT_NAMES.filter((name) => name !== 'claude-code')
+const OTHER_AGENTS: AgentName[] = SERVED_AGENTS.filter((name) => name !== 'claude-code')
 
 /** The same text as each of the other agents reports it: in a prompt, in a command and its output, in an edit, in an error and in an answer. */
 async function deliverByAgents(at: TestHome, sent: readonly Sent[]): Promise<void> {
@@ -283,7 +285,7 @@ async function importExport(at: TestHome, sent: readonly Sent[]): Promise<void> 
     const session = { sessionId: `export-${id}`, agent: 'claude-code', project: 'app' }
     const at = 1_760_000_000_000 + n * 1000
     return [
-      { ...session, folder: '/home/dev/app', branch: text, title: text, startedAt: at, lastEventAt: at },
+      { ...session, folder: '/home/dev/app', branch: text, title: text, host: fitting(text, 200), startedAt: at, lastEventAt: at },
       { ...session, origin: 'person', text: `Look at this:\n${text}`, answer: `Done.\n${text}`, at },
       {
         ...session,
@@ -293,6 +295,7 @@ async function importExport(at: TestHome, sent: readonly Sent[]): Promise<void> 
         subtitle: text,
         narrative: text,
         facts: ['one', ...linesOf(text)],
+        tags: linesOf(text),
         filesRead: linesOf(text),
         filesModified: [text],
         tool: text,
@@ -329,12 +332,41 @@ async function importExport(at: TestHome, sent: readonly Sent[]): Promise<void> 
   await at.run('import', '--from', 'jsonl', path)
 }
 
+async function importClaudeMem(at: TestHome, sent: readonly Sent[]): Promise<void> {
+  const path = join(at.folder, 'claude-mem.db')
+  const observed = (text: string) => ({
+    type: text,
+    title: text,
+    narrative: text,
+    concepts: linesOf(text),
+    modified: [text, ...linesOf(text)],
+  })
+  const sessions = sent.map(({ id, text }) => ({
+    id: `claude-mem-${id}`,
+    project: 'app',
+    cwd: text,
+    platform: fitting(text, 100),
+    prompts: [`Look at this:\n${text}`],
+    observations: [observed(text)],
+    summary: { request: text, learned: text },
+  }))
+  const byHand = { id: 'manual-content-app-claude', project: 'app', observations: sent.map(({ text }) => observed(text)) }
+  claudeMem13Database(path, [...sessions, byHand])
+  await at.run('import', '--from', 'claude-mem', path)
+}
+
 async function importMarkdown(at: TestHome, sent: readonly Sent[]): Promise<void> {
   const [markdown, anamnesis] = [join(at.folder, 'markdown'), join(at.folder, 'anamnesis')]
   for (const folder of [markdown, anamnesis]) mkdirSync(folder)
   for (const { id, text } of sent) {
     writeFileSync(join(markdown, `${id}.md`), `Some words.\n\n# ${text}\n\n${text}\n`)
-    const front = [`id: anamnesis-${id}`, 'type: semantic', `title: ${JSON.stringify(fitting(text, 500))}`, 'project: app']
+    const front = [
+      `id: anamnesis-${id}`,
+      'type: semantic',
+      `title: ${JSON.stringify(fitting(text, 500))}`,
+      'project: app',
+      `machine_id: ${JSON.stringify(fitting(text, 200))}`,
+    ]
     writeFileSync(join(anamnesis, `${id}.md`), `---\n${front.join('\n')}\n---\nKeep this:\n${text}\n`)
   }
   await at.run('import', '--from', 'markdown', markdown)
@@ -398,7 +430,12 @@ async function importGitNotes(at: TestHome, sent: readonly Sent[]): Promise<void
 async function callApi(at: TestHome, sent: readonly Sent[]): Promise<void> {
   await inParallel(sent, async ({ id, text }) => {
     const contentSessionId = `api-${id}`
-    await at.ask('POST', '/api/sessions/init', { contentSessionId, cwd: at.project, prompt: `Look at this:\n${text}` })
+    await at.ask('POST', '/api/sessions/init', {
+      contentSessionId,
+      cwd: at.project,
+      host: fitting(text, 100),
+      prompt: `Look at this:\n${text}`,
+    })
     for (const { tool_name, tool_input, tool_response, tool_use_id } of toolCalls({ id, text }).slice(0, 5))
       await at.ask('POST', '/api/sessions/observations', { contentSessionId, tool_name, tool_input, tool_response, tool_use_id })
     await at.ask('POST', '/api/sessions/summarize', { contentSessionId, last_assistant_message: `Done.\n${text}` })

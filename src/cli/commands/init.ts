@@ -1,9 +1,11 @@
 import { resolve } from 'node:path'
-import { AGENT_TITLES, type AgentName, DEFAULT_AGENT } from '../../core/agent.ts'
+import { AGENT_TITLES, DEFAULT_AGENT, type ServedAgent } from '../../core/agent.ts'
 import type { SyncReport } from '../../core/sync.ts'
 import { type InstallOutcome, installMcp, type McpOutcome } from '../../integrations/install.ts'
 import { readEnvironment } from '../../platform/environment.ts'
 import { exists } from '../../platform/files.ts'
+import { homeFlagOf, launcherText, shellQuoted } from '../../platform/launcher.ts'
+import { homePaths } from '../../platform/paths.ts'
 import { PROGRAM } from '../../platform/program.ts'
 import {
   type AgentOutcome,
@@ -22,14 +24,14 @@ import { confirmed } from '../confirm.ts'
 import { installHooks } from '../install-hooks.ts'
 import { printMcpOutcome } from '../mcp-outcome.ts'
 import { defineCommand } from '../parse.ts'
-import { bold, CliError, dim, EXIT, invalidInput, print, printJson } from '../print.ts'
+import { bold, CliError, dim, EXIT, invalidInput, print, printJson, printNotice } from '../print.ts'
 import { printSyncReport } from './sync.ts'
 import { uninstallAll } from './uninstall.ts'
 
 export const command = defineCommand({
   name: 'init',
   summary: 'connect your agents: install the hooks and the MCP server',
-  usage: `recollect init [--agent A,B] [--yes] [--project] [--no-mcp] [--remote ADDRESS] [--print] [--dry-run] [--remove] [--json]
+  usage: `recollect init [--agent A,B] [--yes] [--project] [--no-mcp] [--remote ADDRESS] [--command CMD] [--print] [--dry-run] [--remove] [--json]
 
   Connects the agents that are installed: Claude Code, Codex, Copilot CLI, Gemini CLI, Qwen Code and OpenCode. Shows what it will write, and
   asks once. Adds Recollect's hooks (for OpenCode a plugin) and its MCP server to each agent's own settings. The rest of a file stays the same, and
@@ -45,7 +47,8 @@ export const command = defineCommand({
       value: 'ADDRESS',
       about: `share notes with your other machines through this git repository (sets sync.remote), and sync now; '' removes the remote`,
     },
-    print: { type: 'boolean', about: 'print the new settings, and write nothing' },
+    command: { type: 'string', value: 'CMD', about: "run this instead of the installed program in the hooks, such as 'npx recollect'" },
+    print: { type: 'boolean', about: 'print the new settings and what else would be written, and write nothing' },
     'dry-run': dryRun,
     remove: { type: 'boolean', about: "the same as 'recollect uninstall'" },
     json,
@@ -53,20 +56,24 @@ export const command = defineCommand({
   async run({ values }) {
     if (values.remove) return uninstallAll(values)
     const project = values.project ? process.cwd() : null
+    const command = values.command === undefined ? null : usableCommand(values.command)
     const agents = await chooseAgents(values.agent, project)
     const others = agents.filter(isOtherAgent)
     const mcp = !values['no-mcp']
     const plan: ConnectionPlan = {
-      claude: agents.includes(DEFAULT_AGENT) ? await planClaude(project, others.length > 0 && values.agent === undefined) : null,
+      claude: agents.includes(DEFAULT_AGENT) ? await planClaude(project, command, others.length > 0 && values.agent === undefined) : null,
       others: await planAgents(others, mcp),
     }
-    if (values.print) return printTexts(plan)
+    if (values.print) {
+      if (plan.claude) printFiles(plan.claude, command, project, values['no-mcp'] ?? false)
+      return printTexts(plan.others, plan.claude === null)
+    }
     const registerMcp = async (dryRun: boolean): Promise<McpOutcome | null> =>
       mcp && plan.claude ? installMcp({ environment: readEnvironment(), project, dryRun, program: PROGRAM }) : null
     if (values['dry-run']) return printPlan(plan, await registerMcp(true), values.json ?? false)
 
     if (!values.yes && hasChanges(plan) && !(await confirmed(question(plan)))) return print('Nothing was changed.')
-    const installed = plan.claude ? await installClaude(project) : null
+    const installed = plan.claude ? await installClaude(project, command) : null
     const claudeMcp = await registerMcp(false)
     const connected = await connectAgents(others, mcp)
     const synced = values.remote === undefined ? null : await setRemote(values.remote)
@@ -89,13 +96,36 @@ export const command = defineCommand({
   },
 })
 
+/** The words of a command whose program exists: hooks are silent about one that does not. */
+function usableCommand(given: string): string {
+  const command = given.trim()
+  const [program = ''] = command.split(/\s+/)
+  if (/[\n"`$;&|<>()]/.test(command))
+    throw invalidInput('--command takes a program and its arguments, without quotes or other signs of the shell')
+  if (!Bun.which(program))
+    throw invalidInput(`--command: ${program || 'the command'} was not found; pass a program on the PATH, or its whole path`)
+  return command
+}
+
+/** The settings go to stdout exactly as they would be written; what else would happen goes to stderr. */
+function printFiles({ file, text }: PlannedHooks, command: string | null, project: string | null, isWithoutMcp: boolean): undefined {
+  print(text.replace(/\n$/, ''))
+  const environment = readEnvironment()
+  printNotice(`this is the whole new text of ${file}`)
+  if (command === null) printNotice(`the hooks call ${homePaths(environment).launcher}, which would contain:\n${launcherText(environment)}`)
+  const home = homeFlagOf(environment)
+  const server = [PROGRAM.command, ...PROGRAM.args, ...(home === null ? [] : ['--home', home]), 'mcp'].map(shellQuoted).join(' ')
+  if (!isWithoutMcp)
+    printNotice(`the MCP server would be registered with: claude mcp add --scope ${project ? 'local' : 'user'} recollect -- ${server}`)
+}
+
 type PlannedHooks = Extract<InstallOutcome, { kind: 'planned' }>
 type InstalledHooks = Extract<InstallOutcome, { kind: 'installed' | 'unchanged' }>
 
 /** What would be written. `claude` is null when Claude Code is not to be connected. */
 type ConnectionPlan = { claude: PlannedHooks | null; others: AgentOutcome[] }
 
-async function chooseAgents(option: string | undefined, project: string | null): Promise<AgentName[]> {
+async function chooseAgents(option: string | undefined, project: string | null): Promise<ServedAgent[]> {
   const named = parseAgents(option)
   if (project !== null) {
     if (named?.some(isOtherAgent)) throw invalidInput('--project works only for Claude Code; leave it out to connect other agents')
@@ -105,15 +135,15 @@ async function chooseAgents(option: string | undefined, project: string | null):
 }
 
 /** Null when the plugin connects Claude Code already, and other agents can still be connected. */
-async function planClaude(project: string | null, mayBeLeftOut: boolean): Promise<PlannedHooks | null> {
-  const planned = await installHooks({ project, dryRun: true })
+async function planClaude(project: string | null, command: string | null, mayBeLeftOut: boolean): Promise<PlannedHooks | null> {
+  const planned = await installHooks({ project, dryRun: true, command })
   if (planned.kind === 'plugin' && mayBeLeftOut) return null
   if (planned.kind !== 'planned') throw installError(planned)
   return planned
 }
 
-async function installClaude(project: string | null): Promise<InstalledHooks> {
-  const installed = await installHooks({ project })
+async function installClaude(project: string | null, command: string | null): Promise<InstalledHooks> {
+  const installed = await installHooks({ project, command })
   if (installed.kind !== 'installed' && installed.kind !== 'unchanged') throw installError(installed)
   return installed
 }
@@ -132,13 +162,12 @@ function question(plan: ConnectionPlan): string {
   return `Recollect will write:\n${lines.join('\n')}\nA backup of each changed file is written next to it. Go on?`
 }
 
-/** The text of a single file as it is; of several files, each after its path. */
-function printTexts(plan: ConnectionPlan): undefined {
-  const texts = [
-    ...(plan.claude ? [{ path: plan.claude.file, text: plan.claude.text }] : []),
-    ...plan.others.flatMap(({ files }) => files.flatMap((file) => (file.kind === 'planned' ? [{ path: file.path, text: file.text }] : []))),
-  ]
-  for (const { path, text } of texts) print(texts.length === 1 ? text.trimEnd() : `${bold(path)}\n${text.trimEnd()}\n`)
+/** The files of the other agents: a single one as it is; of several, each after its path. */
+function printTexts(others: AgentOutcome[], isAlone: boolean): undefined {
+  const texts = others.flatMap(({ files }) =>
+    files.flatMap((file) => (file.kind === 'planned' ? [{ path: file.path, text: file.text }] : [])),
+  )
+  for (const { path, text } of texts) print(isAlone && texts.length === 1 ? text.trimEnd() : `${bold(path)}\n${text.trimEnd()}\n`)
 }
 
 function printPlan(plan: ConnectionPlan, mcp: McpOutcome | null, asJson: boolean): undefined {
@@ -171,7 +200,7 @@ function printSharing(hasRemote: boolean, synced: SyncReport): void {
   printSyncReport(synced)
 }
 
-async function printNextSteps(agents: AgentName[]): Promise<void> {
+async function printNextSteps(agents: ServedAgent[]): Promise<void> {
   const titles = new Intl.ListFormat('en').format(agents.map((agent) => AGENT_TITLES[agent]))
   const verb = agents.length === 1 ? 'remembers' : 'share one memory'
   print(`\n${titles} now ${verb}. Open sessions are captured too; a new session is shown what earlier ones learned.`)

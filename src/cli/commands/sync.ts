@@ -58,7 +58,10 @@ export const command = defineCommand({
 async function syncNow(dryRun: boolean, asJson: boolean): Promise<number> {
   const report = await call('POST /api/sync', { dryRun, folder: process.cwd() }, { timeoutMs: SYNC_TIMEOUT_MS })
   if (asJson) printJson(report)
-  else printSyncReport(report, dryRun)
+  else {
+    printSyncReport(report, dryRun)
+    if (report.received.length > 0) await (await import('../join-offers.ts')).printJoinOffers()
+  }
   return report.outcome === 'refused' ? EXIT.error : EXIT.done
 }
 

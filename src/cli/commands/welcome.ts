@@ -1,4 +1,4 @@
-import { AGENT_NAMES, AGENT_TITLES, type AgentName, DEFAULT_AGENT } from '../../core/agent.ts'
+import { AGENT_TITLES, type AgentName, DEFAULT_AGENT, SERVED_AGENTS } from '../../core/agent.ts'
 import { agents } from '../../integrations/agent.ts'
 import { describeConnection, findConnection } from '../../integrations/install.ts'
 import { readEnvironment } from '../../platform/environment.ts'
@@ -7,6 +7,7 @@ import { connectedOthers, installedAgents } from '../agents.ts'
 import { call } from '../call.ts'
 import { json } from '../command.ts'
 import { currentCommandName } from '../current-project.ts'
+import { unimportedClaudeMem } from '../other-memory.ts'
 import { defineCommand } from '../parse.ts'
 import { bold, plural, print, printJson } from '../print.ts'
 import { loadDemo } from './demo.ts'
@@ -25,9 +26,11 @@ export const command = defineCommand({
     const imported = (await hasHistory()) ? await importHistory({ paths: [], since: null, project: null }) : null
     const demo = values.demo ? await loadDemo() : null
     const status = await call('GET /api/status')
-    if (values.json) return printJson({ status, imported, demo })
+    if (values.json) return printJson({ status, imported, demo, claudeMem: await unimportedClaudeMem() })
     print(`${bold('Recollect is running.')} Everything stays on this machine, in ${status.home}.`)
     print(await whatWasFound(status))
+    const claudeMem = await unimportedClaudeMem()
+    if (claudeMem) print(`To import the memories of claude-mem (${claudeMem}): ${currentCommandName()} import --from claude-mem`)
     return print(await nextStep())
   },
 })
@@ -79,7 +82,7 @@ async function nextStep(): Promise<string> {
 
 /** Whether an agent has left transcripts on this machine. */
 async function hasHistory(): Promise<boolean> {
-  for (const name of AGENT_NAMES) {
+  for (const name of SERVED_AGENTS) {
     const agent = await agents[name]()
     const roots = agent.transcriptRoots(agent.configFolder(readEnvironment()))
     if (roots.some((root) => agent.transcriptsBelow(root.folder).length > 0)) return true

@@ -13,7 +13,11 @@ export type SearchHit = Hit & {
   outcome: WorkOutcome | null
   /** The agent of the session that it comes from; null for a memory of no session. */
   agent: AgentName | null
+  file: MainFile
 }
+
+/** The file that a memory is mostly about: the first that it changed or read; null if it names none. */
+export type MainFile = string | null
 
 export type SearchResponse = {
   hits: SearchHit[]
@@ -38,6 +42,7 @@ export type TimelineItem = Pick<Hit, 'kind' | 'id' | 'type' | 'title' | 'project
   /** True for the memory that the timeline was requested for. */
   anchor: boolean
   agent: AgentName | null
+  file: MainFile
   /** The outcome of the work that the memory belongs to; null if another item says it, or is it. */
   outcome: WorkOutcome | null
 }
@@ -85,18 +90,28 @@ const searchRequest = () =>
     project: projectName(),
     kind: z.enum(MEMORY_KINDS).optional(),
     agent: agentName(),
+    type: memoryTypes(),
+    obs_type: memoryTypes(),
     since: optionalInstant(),
     before: optionalInstant(),
-    limit: wholeNumber(20, 200),
+    dateEnd: optionalInstant(),
+    orderBy: z.enum(['relevance', 'date_desc', 'date_asc']).default('relevance'),
+    limit: wholeNumber(40, 200),
     offset: wholeNumber(0, 10_000),
     widen: flag(false).describe('search all projects when nothing in this one is close'),
   })
 
+/** `type` names kinds of memories, also by the names in claude-mem, or types of observations and notes; several are separated by commas. */
+const SEARCH_NAMES = { dateStart: 'since', date_start: 'since', date_end: 'dateEnd' } as const
+const memoryTypes = () => z.string().max(300).optional()
+
 const timelineRequest = () =>
   z.object({
-    anchor: memoryId().optional(),
+    anchor: z.union([memoryId(), z.number().int().transform(String)]).optional(),
     query: z.string().optional(),
     at: optionalInstant(),
+    type: memoryTypes(),
+    obs_type: memoryTypes(),
     project: projectName(),
     agent: agentName(),
     depth_before: wholeNumber(10, 200),
@@ -110,11 +125,17 @@ const memoryId = () => z.string().refine((id) => parseMemoryId(id) !== null, 'mu
 
 /** @internal */
 export const memories = {
-  /** Find memories. */
-  'GET /api/search': route({ request: searchRequest, readOnly: true }).returns<SearchResponse>(),
+  /**
+   * Find memories. `type` and `obs_type` take kinds (`observations`, `sessions`, `prompts`, `notes`, `commits`) and types (`bugfix,feature`);
+   * `dateEnd` is like `before`, but includes a day that is named without a time of day.
+   */
+  'GET /api/search': route({ request: searchRequest, otherNames: SEARCH_NAMES, readOnly: true }).returns<SearchResponse>(),
   /** The same as `GET /api/search`, for queries that are too long for an address. */
-  'POST /api/search': route({ request: searchRequest, readOnly: true }).returns<SearchResponse>(),
-  /** List what happened around a memory (`anchor`), a query's best hit (`query`) or a time (`at`). */
+  'POST /api/search': route({ request: searchRequest, otherNames: SEARCH_NAMES, readOnly: true }).returns<SearchResponse>(),
+  /**
+   * List what happened around a memory (`anchor`), a query's best hit (`query`) or a time (`at`). `type` and `obs_type` as in
+   * `GET /api/search`.
+   */
   'GET /api/timeline': route({ request: timelineRequest, readOnly: true }).returns<
     TimelineResponse,
     { 400: 'no memory has the id in `anchor`' }

@@ -118,6 +118,11 @@ export type ImportLine =
     }
   | FailedLine
 
+/** The note of a transcript's session; null with the reason if there is none. */
+export type CapturedTranscript =
+  | { session: string; note: { id: string; title: string; project: string } }
+  | { session: string | null; note: null; reason: string }
+
 export const EXPORT_KINDS = ['tool-uses', 'prompts', 'observations', 'summaries', 'sessions', 'notes', 'commits'] as const
 export type ExportKind = (typeof EXPORT_KINDS)[number]
 /** Session ids are the agent's own, because our row numbers mean nothing on another machine. */
@@ -204,6 +209,11 @@ export const upkeep = {
     lines: true,
     unlimited: true,
   }).returns<ImportLine>(),
+  /** Read a transcript and write the note of its session. `source` says whether the session is over or is about to be compacted. */
+  'POST /api/capture/transcript': route({
+    request: () => z.object({ path: z.string().min(1), source: z.enum(['session-end', 'precompact']).default('session-end') }),
+    unlimited: true,
+  }).returns<CapturedTranscript, { 400: 'the file is not a transcript' }>(),
   /** Export all rows of one kind as lines of JSON; notes also as markdown files. */
   'GET /api/export': route({
     request: () =>

@@ -1,4 +1,4 @@
-import { AGENT_NAMES } from '../../core/agent.ts'
+import { SERVED_AGENTS } from '../../core/agent.ts'
 import { defaultAgent } from '../../integrations/agent.ts'
 import { freeBytes } from '../../platform/folder.ts'
 import type { ParsedRequest } from '../../wire/contract/route.ts'
@@ -16,6 +16,10 @@ export const handlers = {
   'POST /api/reflect': (services, request) => consolidate(services, 'reflect', request),
   'POST /api/redistill': redistillTurns,
   'POST /api/import': importFrom,
+  'POST /api/capture/transcript': async (services, { path, source }) => {
+    const { captureTranscript } = await import('../capture-transcript.ts')
+    return captureTranscript(services, defaultAgent, path, source)
+  },
   'GET /api/export': exportRows,
   'POST /api/jobs/retry': retryJobs,
   'GET /api/audit': ({ store }, { since, limit }) => store.audit.recent(limit, parseRequestTime(since) ?? 0),
@@ -51,7 +55,7 @@ async function importFrom(
 ) {
   if (from === 'transcripts') {
     const { importTranscripts } = await import('../import-transcripts.ts')
-    const lines = importTranscripts(services, { agents: agents ?? AGENT_NAMES, paths, since: parseRequestTime(since), project: name })
+    const lines = importTranscripts(services, { agents: agents ?? SERVED_AGENTS, paths, since: parseRequestTime(since), project: name })
     return withFailure(services, 'an import failed', lines)
   }
   const project = await resolveProject(services, name ?? undefined)

@@ -6,8 +6,8 @@ export const SERVED_AGENTS = [DEFAULT_AGENT, 'codex', 'copilot', 'gemini', 'qwen
 
 export type ServedAgent = (typeof SERVED_AGENTS)[number]
 
-/** Sessions, transcripts and jobs carry one of these names. */
-export const AGENT_NAMES = [...SERVED_AGENTS, 'other'] as const
+/** Sessions, transcripts and jobs carry one of these names. Written out, so that a hook, which needs only the first, does not load the lists. */
+export const AGENT_NAMES = [DEFAULT_AGENT, 'codex', 'copilot', 'gemini', 'qwen', 'opencode', 'other'] as const
 
 export type AgentName = (typeof AGENT_NAMES)[number]
 

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
+import { AGENT_NAMES, AGENT_TITLES, type AgentName } from '../core/agent.ts'
 import type { CodeMark } from '../core/code-mark.ts'
 import { asProjectKey } from '../core/ids.ts'
 import { projectName } from '../core/project.ts'
@@ -27,6 +28,17 @@ export function Tag({ type }: { type: string }) {
     </span>
   )
 }
+
+/** The agent that a session or a memory comes from. */
+export function AgentChip({ agent }: { agent: AgentName }) {
+  return <span class="chip agent">{AGENT_TITLES[agent]}</span>
+}
+
+/** The choices of a dropdown for agents. */
+export const agentOptions = () => [
+  { value: '', text: 'All agents' },
+  ...AGENT_NAMES.map((name) => ({ value: name, text: AGENT_TITLES[name] })),
+]
 
 export function TimeAgo({ at }: { at: number }) {
   return (
@@ -56,7 +68,7 @@ export function MemoryRow({
   row,
   words = [],
 }: {
-  row: MemoryListItem & { outcome?: WorkOutcome | null; code?: CodeMark | null }
+  row: MemoryListItem & { outcome?: WorkOutcome | null; code?: CodeMark | null; agent?: AgentName | null }
   words?: string[]
 }) {
   return (
@@ -66,6 +78,7 @@ export function MemoryRow({
         <b>
           <HighlightedText text={row.title} words={words} />
         </b>
+        {row.agent && <AgentChip agent={row.agent} />}
         {row.snippet && (
           <span class="snip">
             <HighlightedText text={row.snippet} words={words} />

@@ -1,11 +1,10 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { AGENT_NAMES, AGENT_TITLES } from '../core/agent.ts'
 import { OBSERVATION_TYPES } from '../core/memory.ts'
 import type { MemoryKind } from '../core/memory-kinds.ts'
 import type { FeedResponse } from '../wire/contract/feed.ts'
 import { type Arrivals, addArrival, arrivalsFromCount, describeArrivals, hasArrivals, NO_ARRIVALS } from './arrivals.ts'
-import { Chip, Dropdown, EmptyState, ErrorMessage, formatCount, hrefOfRow, MemoryRow, PageHead } from './components.tsx'
+import { agentOptions, Chip, Dropdown, EmptyState, ErrorMessage, formatCount, hrefOfRow, MemoryRow, PageHead } from './components.tsx'
 import { askToForgetMemory } from './forget.tsx'
 import { List, resetScroll, usePagedRows } from './list.tsx'
 import { dataVersion, onLiveEvent } from './live.ts'
@@ -73,12 +72,7 @@ export function FeedPage() {
     <>
       <PageHead title="Feed">
         <Dropdown label="Project" value={project} options={projectOptions()} onChoose={(value) => choose({ project: value })} />
-        <Dropdown
-          label="Agent"
-          value={agent}
-          options={[{ value: '', text: 'All agents' }, ...AGENT_NAMES.map((name) => ({ value: name, text: AGENT_TITLES[name] }))]}
-          onChoose={(value) => choose({ agent: value })}
-        />
+        <Dropdown label="Agent" value={agent} options={agentOptions()} onChoose={(value) => choose({ agent: value })} />
         <fieldset class="chips" aria-label="Observation types">
           {OBSERVATION_TYPES.map((type) => (
             <Chip on={filter.types.includes(type)} onClick={() => choose({ types: toggle(filter.types, type) })}>

@@ -1,10 +1,11 @@
 import { type Signal, useSignal } from '@preact/signals'
 import type { RefObject } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
+import { AGENT_NAMES } from '../core/agent.ts'
 import { MEMORY_KINDS } from '../core/memory-kinds.ts'
 import type { SearchResponse } from '../wire/contract/memories.ts'
 import { MAX_QUERY_CHARS_IN_URL } from '../wire/viewer-pages.ts'
-import { Chip, Dropdown, EmptyState, ErrorMessage, formatCount, hrefOfRow, MemoryRow, PageHead } from './components.tsx'
+import { agentOptions, Chip, Dropdown, EmptyState, ErrorMessage, formatCount, hrefOfRow, MemoryRow, PageHead } from './components.tsx'
 import { askToForget, askToForgetMemory } from './forget.tsx'
 import { wordsToHighlight } from './highlight.ts'
 import { projectOptions } from './project-list.ts'
@@ -33,12 +34,12 @@ const CODE_OPTIONS = [
   { value: 'outdated', text: 'Outdated only' },
 ]
 
-type SearchFilters = { kind: string; project: string; since: string; code: string }
+type SearchFilters = { kind: string; project: string; since: string; agent: string; code: string }
 
 /** Searches while the person types, and shows for each hit which signals found it. */
 export function SearchPage() {
-  const { q = '', kind = '', project = '', since = '', code = '', many = '' } = currentRoute.value.query
-  const filters = { kind, project, since, code }
+  const { q = '', kind = '', project = '', agent = '', since = '', code = '', many = '' } = currentRoute.value.query
+  const filters = { kind, project, agent, since, code }
   const limit = Number(many || DEFAULT_HITS)
   const { response, error, refetch } = useSearch(q, filters, limit)
   const input = useRef<HTMLInputElement>(null)
@@ -62,7 +63,7 @@ export function SearchPage() {
       <div class="scroll">
         <SearchNotice response={response} limit={limit} />
         {q.trim() === '' && <SearchHelp />}
-        {response?.hits.length === 0 && <NoHits hasFilters={Boolean(kind || project || since || code)} />}
+        {response?.hits.length === 0 && <NoHits hasFilters={Boolean(kind || project || agent || since || code)} />}
         <HitList hits={response?.hits ?? []} words={wordsToHighlight(q)} cursor={cursor} />
         {response && response.hits.length >= limit && limit < MAX_HITS && (
           <button type="button" onClick={() => choose({ many: String(MAX_HITS) })}>
@@ -75,11 +76,12 @@ export function SearchPage() {
 }
 
 /** The response for a query; null without one. The last response stays until the next arrives, so the list does not flicker. */
-function useSearch(query: string, { kind, project, since, code }: SearchFilters, limit: number) {
+function useSearch(query: string, { kind, project, agent, since, code }: SearchFilters, limit: number) {
   const request = {
     query,
     kind: MEMORY_KINDS.find((known) => known === kind),
     project: filterValue(project),
+    agent: AGENT_NAMES.find((known) => known === agent),
     since: sinceTime(since),
     limit,
   }
@@ -165,6 +167,7 @@ function SearchFilterControls({ filters, onChoose }: { filters: SearchFilters; o
         ))}
       </fieldset>
       <Dropdown label="Project" value={filters.project} options={projectOptions()} onChoose={(project) => onChoose({ project })} />
+      <Dropdown label="Agent" value={filters.agent} options={agentOptions()} onChoose={(agent) => onChoose({ agent })} />
       <Dropdown label="Since" value={filters.since} options={SINCE_OPTIONS} onChoose={(since) => onChoose({ since })} />
       <Dropdown label="Code" value={filters.code} options={CODE_OPTIONS} onChoose={(code) => onChoose({ code })} />
     </>
@@ -173,7 +176,7 @@ function SearchFilterControls({ filters, onChoose }: { filters: SearchFilters; o
 
 /** Forgets everything that contains the words, not only the hits shown. The dialog lists it first. A kind of memory cannot be forgotten alone: a prompt takes its turn along. */
 function ForgetMatches({ query, filters }: { query: string; filters: SearchFilters }) {
-  if (query.trim() === '' || filters.kind || filters.code) return null
+  if (query.trim() === '' || filters.kind || filters.agent || filters.code) return null
   const selection = { query, project: filterValue(filters.project), since: sinceTime(filters.since) }
   return (
     <button type="button" class="danger" onClick={() => askToForget(`everything with “${query.trim()}”`, selection)}>

@@ -1,6 +1,17 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { Dropdown, EmptyState, ErrorMessage, formatCount, nameOfProject, PageHead, Tag, TimeAgo } from './components.tsx'
+import {
+  AgentChip,
+  agentOptions,
+  Dropdown,
+  EmptyState,
+  ErrorMessage,
+  formatCount,
+  nameOfProject,
+  PageHead,
+  Tag,
+  TimeAgo,
+} from './components.tsx'
 import { askToForgetSession } from './forget.tsx'
 import { List, usePagedRows } from './list.tsx'
 import { dataVersion, onLiveEvent } from './live.ts'
@@ -13,15 +24,15 @@ import { call, filterValue } from './worker-requests.ts'
 /** All sessions, the latest first; or the replay of one. */
 export function SessionsPage() {
   const { id, query } = currentRoute.value
-  return id ? <ReplayPage key={id} id={id} /> : <SessionList project={query.project ?? ''} />
+  return id ? <ReplayPage key={id} id={id} /> : <SessionList project={query.project ?? ''} agent={query.agent ?? ''} />
 }
 
-function SessionList({ project }: { project: string }) {
-  const key = `sessions ${project}`
+function SessionList({ project, agent }: { project: string; agent: string }) {
+  const key = `sessions ${project} ${agent}`
   const liveVersion = useSignal(0)
   const rows = usePagedRows(
     key,
-    ({ limit, offset }) => call('GET /api/sessions', { project: filterValue(project), limit, offset }),
+    ({ limit, offset }) => call('GET /api/sessions', { project: filterValue(project), agent: filterValue(agent), limit, offset }),
     ({ sessions, total }) => ({ rows: sessions, total }),
     '',
     `${dataVersion.value} ${liveVersion.value}`,
@@ -42,7 +53,13 @@ function SessionList({ project }: { project: string }) {
           label="Project"
           value={project}
           options={projectOptions()}
-          onChoose={(value) => navigate(hrefOf('sessions', '', { project: value }), 'replace')}
+          onChoose={(value) => navigate(hrefOf('sessions', '', { project: value, agent }), 'replace')}
+        />
+        <Dropdown
+          label="Agent"
+          value={agent}
+          options={agentOptions()}
+          onChoose={(value) => navigate(hrefOf('sessions', '', { project, agent: value }), 'replace')}
         />
         <span class="grow" />
         <span class="dim">{rows.isLoaded && formatCount(rows.total, 'session')}</span>
@@ -67,7 +84,7 @@ function SessionList({ project }: { project: string }) {
             <>
               <Tag type={session.live ? 'live' : session.status === 'completed' ? 'ended' : 'open'} />
               <span class="what">
-                <b>{session.title ?? `Session ${session.id}`}</b>
+                <b>{session.title ?? `Session ${session.id}`}</b> <AgentChip agent={session.agent} />
                 <span class="snip">
                   {formatCount(session.promptCount, 'prompt')}, {formatCount(session.toolUses, 'tool use')},{' '}
                   {formatCount(session.observations, 'observation')}

@@ -162,7 +162,8 @@ async function failedActions(services: Services, session: Session, now: number):
     if (id === session.id) continue
     const undone = await (await store.turnWork()).undoneTurns(id)
     const uses = await store.toolUses.ofSession(id, MAX_USES_READ)
-    for (const [n, { failed: hasFailed, error, action, at }] of performedActions(agent, uses, readActionWith(services.agents)).entries()) {
+    const performed = await performedActions(agent, uses, readActionWith(services.agents))
+    for (const [n, { failed: hasFailed, error, action, at }] of performed.entries()) {
       if (action.kind !== 'edit') continue
       const key = editKey(action)
       const by = undone.get(uses[n]?.promptNumber ?? 0)

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { AGENT_NAMES, type AgentName } from '../../core/agent.ts'
 import type { CodeMark } from '../../core/code-mark.ts'
 import type { GitCommit } from '../../core/commit.ts'
 import type { Hit, QueryTimeReference } from '../../core/hit.ts'
@@ -12,7 +13,13 @@ import { flag, optionalInstant, projectName, route, wholeNumber } from './route.
  * A hit, and what came of the work that it belongs to; null if the hit is itself the result, or if no result is known. `code` says how the code
  * that it speaks of differs from the working tree; null if it does not, or if nothing is known. Descriptions of code that is gone come last.
  */
-export type SearchHit = Hit & { outcome: WorkOutcome | null; code: CodeMark | null; file: MainFile }
+export type SearchHit = Hit & {
+  outcome: WorkOutcome | null
+  /** The agent of the session that it comes from; null for a memory of no session. */
+  agent: AgentName | null
+  code: CodeMark | null
+  file: MainFile
+}
 
 /** The file that a memory is mostly about: the first that it changed or read; null if it names none. */
 export type MainFile = string | null
@@ -39,6 +46,7 @@ export type SearchResponse = {
 export type TimelineItem = Pick<Hit, 'kind' | 'id' | 'type' | 'title' | 'project' | 'sessionId' | 'at' | 'tokens'> & {
   /** True for the memory that the timeline was requested for. */
   anchor: boolean
+  agent: AgentName | null
   file: MainFile
   /** The outcome of the work that the memory belongs to; null if another item says it, or is it. */
   outcome: WorkOutcome | null
@@ -94,6 +102,7 @@ const searchRequest = () =>
     query: z.string().default(''),
     project: projectName(),
     kind: z.enum(MEMORY_KINDS).optional(),
+    agent: agentName(),
     type: memoryTypes(),
     obs_type: memoryTypes(),
     since: optionalInstant(),
@@ -117,10 +126,13 @@ const timelineRequest = () =>
     type: memoryTypes(),
     obs_type: memoryTypes(),
     project: projectName(),
+    agent: agentName(),
     depth_before: wholeNumber(10, 200),
     depth_after: wholeNumber(10, 200),
     widen: flag(false).describe('look at all projects when nothing in this one is close'),
   })
+
+const agentName = () => z.enum(AGENT_NAMES).optional().describe('only what comes from sessions of this agent')
 
 const memoryId = () => z.string().refine((id) => parseMemoryId(id) !== null, 'must look like #12, S3, P7, C5 or N…')
 

@@ -4,10 +4,11 @@ import type { EventContext, SessionEvent } from '../../core/event.ts'
 import { asContentSessionId, GLOBAL_PROJECT } from '../../core/ids.ts'
 import { type Change, NO_WORDS, type Prompt, type Session, type ToolUse } from '../../core/memory.ts'
 import { agentOfHost } from '../../core/session-host.ts'
+import { defaultAgent } from '../../integrations/agent.ts'
 import { outcomeOfSession } from '../../retrieval/outcomes.ts'
 import type { ParsedRequest } from '../../wire/contract/route.ts'
 import type { ClippedToolUse, sessions as routes, SessionContents, SessionList } from '../../wire/contract/sessions.ts'
-import { defaultAgent, folderFromProjectName, resolveProject } from '../request-params.ts'
+import { folderFromProjectName, resolveProject } from '../request-params.ts'
 import type { Handlers } from '../router.ts'
 import { BadRequest } from '../server.ts'
 import type { Services } from '../services.ts'
@@ -59,12 +60,12 @@ async function initTurn(services: Services, { id, promptNumber, userPrompt }: Pa
 /** Whether a text is the prompt of another turn than the one that is stored. */
 function isOtherPrompt(services: Services, stored: Prompt | null, text: string): boolean {
   if (text.trim() === '') return false
-  return stored === null || stored.text !== cleanPrompt(text, services.rules(defaultAgent(services)))
+  return stored === null || stored.text !== cleanPrompt(text, services.rules(defaultAgent))
 }
 
 async function reportToolUse(services: Services, request: ParsedRequest<typeof routes, 'POST /api/sessions/observations'>) {
   const { tool_name, tool_input, tool_response, tool_use_id } = request
-  const rules = services.rules(defaultAgent(services))
+  const rules = services.rules(defaultAgent)
   if (rules.isSkipped(tool_name)) return { status: 'skipped' as const, reason: 'tool_excluded' }
   const event: SessionEvent = {
     kind: 'tool-used',
@@ -125,7 +126,7 @@ type Report = {
 async function report(services: Services, { contentSessionId, events, project, cwd, host }: Report) {
   const known = await findSession(services, contentSessionId)
   const hostName = (host && services.notebook.clean(host)) || null
-  const agent = services.agents[known?.agent ?? agentOfHost(hostName)]
+  const agent = await services.agents[known?.agent ?? agentOfHost(hostName)]()
   const rules: CaptureRules = services.rules(agent)
   const context: EventContext = {
     host: hostName,

@@ -56,6 +56,7 @@ export const EXAMPLES: { [Name in RouteName]: RequestOf<Name> } = {
   'GET /api/graph': { ask: 'causes', ref: 'observation:1' },
   'GET /api/near': { kind: 'observation', name: '1' },
   'GET /api/feed': { kinds: 'observation,note', limit: 20 },
+  'GET /api/feed/days': { limit: 1 },
   'GET /api/activity': { since: 0 },
 
   'POST /api/notes': { body: 'Stations keep their own time zone.', namespace: 'decisions', project: 'tidepool' },

@@ -1,0 +1,4 @@
+import { PageHead } from './components.tsx'
+export function RulesPage() {
+  return <PageHead title="Rules" />
+}

@@ -108,7 +108,7 @@ export function MemoryRow({ row, words = [] }: { row: MemoryListItem & { outcome
 
 export const hrefOfRow = (row: MemoryListItem) => memoryHref(row.kind, row.id)
 
-function HighlightedText({ text, words }: { text: string; words: string[] }) {
+export function HighlightedText({ text, words }: { text: string; words: string[] }) {
   return <>{splitAtHighlights(text, words).map((piece) => (piece.isHit ? <mark>{piece.text}</mark> : piece.text))}</>
 }
 

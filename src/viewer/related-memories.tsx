@@ -1,5 +1,5 @@
 import type { GraphNeighbour } from '../wire/contract/graph.ts'
-import { EmptyState, TimeAgo } from './components.tsx'
+import { EmptyState, PageHead, TimeAgo } from './components.tsx'
 import { hrefOf, memoryHref } from './route.ts'
 import { useFetch } from './use-fetch.ts'
 
@@ -9,10 +9,10 @@ export function RelatedMemories({ kind, id }: { kind: string; id: string }) {
   if (!near.value) return null
   return (
     <section>
-      <h3>
+      <h2>
         Related <a href={hrefOf('graph', `${kind}:${id}`)}>show as a graph</a>
-      </h3>
-      {near.value.items.length === 0 && <p class="dim">No related memories yet.</p>}
+      </h2>
+      {near.value.items.length === 0 && <p class="dim small">No related memories yet.</p>}
       <NeighbourList items={near.value.items} />
     </section>
   )
@@ -23,12 +23,16 @@ export const relationLabel = (relation: string) => relation.replaceAll('-', ' ')
 
 export function NeighbourList({ items }: { items: GraphNeighbour[] }) {
   return (
-    <ul class="near">
+    <ul class="bullets small">
       {items.map((item) => (
-        <li>
-          <span class="dim">{relationLabel(item.relation)}</span> <a href={memoryHref(item.kind, item.ref)}>{item.title || item.kind}</a>{' '}
-          <span class="dim">
-            <TimeAgo at={item.at} />
+        <li class={`t-${item.type || item.kind}`}>
+          <span>
+            <a class="clamp" href={memoryHref(item.kind, item.ref)}>
+              {item.title || item.kind}
+            </a>
+            <span class="dim">
+              {relationLabel(item.relation)} · <TimeAgo at={item.at} />
+            </span>
           </span>
         </li>
       ))}
@@ -39,11 +43,14 @@ export function NeighbourList({ items }: { items: GraphNeighbour[] }) {
 /** Shown instead of a memory that does not exist. */
 export function MissingMemory({ name }: { name: string }) {
   return (
-    <EmptyState title={`${name} was not found.`}>
-      <p>
-        It may have been <a href="/forgotten">forgotten</a>, or replaced when its turn was distilled again.{' '}
-        <a href="/search">Search for it</a>
-      </p>
-    </EmptyState>
+    <>
+      <PageHead title="Memory" />
+      <EmptyState icon="missing" title={`${name} was not found.`}>
+        <p>
+          It may have been <a href="/forgotten">forgotten</a>, or replaced when its turn was distilled again.{' '}
+          <a href="/search">Search for it</a>
+        </p>
+      </EmptyState>
+    </>
   )
 }

@@ -55,24 +55,28 @@ export function openViewerFiles(home: Home, log: Log) {
       const [, first = ''] = url.pathname.split('/')
       const asset = /^\/(app-[0-9a-f]+\.(?:js|css)|icon\.svg)$/.exec(url.pathname)?.[1]
       const name = first === '' || isViewerPage(first) ? 'index.html' : asset
-      if (!name) return null
-      const file = (await files()).get(name)
-      return file ? serve(request, file) : null
+      // A person who typed a wrong address gets a page that says so; programs get the error of the API.
+      const isTyped = !name && first !== 'api' && request.headers.get('sec-fetch-dest') === 'document'
+      const file = name || isTyped ? (await files()).get(name ?? 'index.html') : undefined
+      return file ? serve(request, file, isTyped ? 404 : 200) : null
     },
   }
 }
 
-function serve(request: Request, file: ViewerFile): Response {
+function serve(request: Request, file: ViewerFile, status: number): Response {
   const headers = {
     etag: file.etag,
     vary: 'accept-encoding',
     'cache-control': file.isImmutable ? 'private, max-age=31536000, immutable' : 'no-cache',
     'content-security-policy': CONTENT_SECURITY_POLICY,
   }
-  if (request.headers.get('if-none-match') === file.etag) return new Response(null, { status: 304, headers })
+  if (status === 200 && request.headers.get('if-none-match') === file.etag) return new Response(null, { status: 304, headers })
   const acceptsGzip = /\bgzip\b/.test(request.headers.get('accept-encoding') ?? '')
   const body = request.method === 'HEAD' ? null : Bun.file(acceptsGzip ? file.gzipPath : file.path)
-  return new Response(body, { headers: { ...headers, 'content-type': file.type, ...(acceptsGzip ? { 'content-encoding': 'gzip' } : {}) } })
+  return new Response(body, {
+    status,
+    headers: { ...headers, 'content-type': file.type, ...(acceptsGzip ? { 'content-encoding': 'gzip' } : {}) },
+  })
 }
 
 async function loadViewerFiles(home: Home, log: Log): Promise<Map<string, ViewerFile>> {

@@ -322,6 +322,11 @@ async function editInViewer(at: TestHome, sent: readonly Sent[]): Promise<void> 
     if (!added.ok) throw new Error(`the viewer could not add a note: ${JSON.stringify(added.value)}`)
     const edited = { body: `Keep this:\n${text}`, title: fitting(text, 200), tags: linesOf(text).map((line) => fitting(line, 200)) }
     await ask('PATCH', `/api/notes/${added.value.note?.id}`, edited)
+    await ask('POST', '/api/sessions/init', { contentSessionId: `renamed-${id}`, project: at.project, prompt: 'Look at the tides' })
+    const sessions = (await (await fetch(`${origin}/api/sessions?limit=1`, { headers: { cookie } })).json()) as {
+      sessions: { id: number }[]
+    }
+    await ask('PATCH', `/api/sessions/${sessions.sessions[0]?.id}`, { title: text })
   }
 }
 

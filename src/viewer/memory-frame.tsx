@@ -77,8 +77,8 @@ export function MemoryFrame({
             <h1>
               <TextWithCode text={title} />
             </h1>
-            {children}
             <div class="buttons">{actions}</div>
+            {children}
           </article>
           <aside aria-label="About this memory">
             {aside}

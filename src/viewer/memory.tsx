@@ -165,7 +165,11 @@ function Files({ title, files, project }: { title: string; files: string[]; proj
   )
 }
 
+/** A longer text is no title. */
+const MAX_TITLE_CHARACTERS = 120
+
 const SUMMARY_FIELDS: [keyof Summary, string][] = [
+  ['request', 'Request'],
   ['investigated', 'Investigated'],
   ['learned', 'Learned'],
   ['completed', 'Completed'],
@@ -178,11 +182,12 @@ function SummaryView({ id }: { id: string }) {
   if (!fetched.value) return <LoadingOrError fetched={fetched} />
   const s = fetched.value.kind === 'summary' ? fetched.value.memory : null
   if (!s) return <MissingMemory name={`Summary S${id}`} />
+  const isLong = s.request.length > MAX_TITLE_CHARACTERS
   return (
     <MemoryFrame
       kind="summary"
       id={id}
-      title={s.request || 'Summary'}
+      title={isLong ? (fetched.value.title ?? 'Summary') : s.request || 'Summary'}
       type="summary"
       project={s.project}
       at={s.at}
@@ -203,7 +208,7 @@ function SummaryView({ id }: { id: string }) {
       }
     >
       {SUMMARY_FIELDS.map(([field, title]) =>
-        s[field] ? (
+        s[field] && (field !== 'request' || isLong) ? (
           <section>
             <h2 class="sub">{title}</h2>
             <Markdown text={String(s[field])} />
@@ -264,8 +269,6 @@ function CommitView({ id }: { id: string }) {
     </MemoryFrame>
   )
 }
-
-const MAX_TITLE_CHARACTERS = 120
 
 function PromptView({ id }: { id: string }) {
   const fetched = useFetch('GET /api/memory/:id', { id: `P${id}` })

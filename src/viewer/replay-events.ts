@@ -1,4 +1,5 @@
 import type { Observation, Prompt, Summary } from '../core/memory.ts'
+import { describeMoment } from '../core/moments.ts'
 import type { RecordedInjection } from '../wire/contract/memories.ts'
 import type { ClippedToolUse, SessionContents } from '../wire/contract/sessions.ts'
 
@@ -78,7 +79,7 @@ export function listReplayEvents(contents: SessionContents): ReplayEvent[] {
         key: `injection:${injection.id}`,
         at: injection.at,
         label: 'injection',
-        title: `${injection.event}: ${injection.items.filter(({ kind }) => kind !== 'line').length} memories, ${injection.tokens} tokens`,
+        title: `${describeMoment(injection.event)}: ${injection.items.filter(({ kind }) => kind !== 'line').length} memories, ${injection.tokens} tokens`,
         injection,
       }),
     ),

@@ -6,6 +6,7 @@ import type { FullNote } from '../wire/contract/notes.ts'
 import { FactList, LoadingOrError, PageHead, TimeAgo } from './components.tsx'
 import { diffLines } from './diff.ts'
 import { askToForgetMemory } from './forget.tsx'
+import { Icon } from './icons.tsx'
 import { Markdown } from './markdown-view.tsx'
 import { MemoryFrame, SessionLink, Sources } from './memory-frame.tsx'
 import { MissingMemory, RelatedMemories } from './related-memories.tsx'
@@ -83,8 +84,8 @@ export function NoteView({ id }: { id: string }) {
       actions={
         <>
           {note.state === 'proposed' && !note.deletedAt && (
-            <button type="button" class="primary" onClick={accept}>
-              Accept <kbd>a</kbd>
+            <button type="button" class="accept" onClick={accept}>
+              <Icon name="check" /> Accept <kbd>a</kbd>
             </button>
           )}
           <button

@@ -3,6 +3,7 @@ import { useRef } from 'preact/hooks'
 import { type Note, parsePlace } from '../core/note.ts'
 import type { NoteWithUrn } from '../wire/contract/notes.ts'
 import { Dropdown, EmptyState, ErrorMessage, formatCount, LoadingOrError, nameOfProject, PageHead, Segments } from './components.tsx'
+import { Icon } from './icons.tsx'
 import { Markdown } from './markdown-view.tsx'
 import { Marks, type MarkText } from './marks.tsx'
 import { SessionLink } from './memory-frame.tsx'
@@ -204,8 +205,8 @@ function Statement({ note, newer, view, onEdit }: { note: NoteWithUrn; newer: st
         ) : (
           <>
             {note.state === 'proposed' && (
-              <button type="button" class="primary" onClick={() => accept(note)}>
-                Accept <kbd>a</kbd>
+              <button type="button" class="accept" onClick={() => accept(note)}>
+                <Icon name="check" /> Accept <kbd>a</kbd>
               </button>
             )}
             <button type="button" onClick={onEdit}>

@@ -78,7 +78,7 @@ function PastInjections({ id, session }: { id: string; session: string }) {
       </EmptyState>
     )
   return (
-    <div class="split">
+    <div class="split narrow-list">
       <ul class="scroll picks" aria-label="Past injections">
         {all.map((injection) => (
           <li>

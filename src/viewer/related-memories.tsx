@@ -21,7 +21,7 @@ export function RelatedMemories({ kind, id }: { kind: string; id: string }) {
 /** The relation between two memories, in words. */
 export const relationLabel = (relation: string) => relation.replaceAll('-', ' ')
 
-export function NeighbourList({ items }: { items: GraphNeighbour[] }) {
+function NeighbourList({ items }: { items: GraphNeighbour[] }) {
   return (
     <ul class="bullets small">
       {items.map((item) => (

@@ -79,7 +79,7 @@ function App() {
     Escape: () => {
       if (isHelpShown.value) isHelpShown.value = false
       else if (document.activeElement instanceof HTMLElement && document.activeElement.tagName === 'INPUT') document.activeElement.blur()
-      else if (currentRoute.value.page === 'memory' && history.length > 1) history.back()
+      else if (currentRoute.value.id !== '' && history.length > 1) history.back()
     },
   })
   const title = NAV.find((entry) => entry.page === page)?.text ?? (page === 'missing' ? 'Not found' : 'Memory')

@@ -132,7 +132,7 @@ function NeighbourhoodPicture({ items, centre }: { items: GraphNeighbour[]; cent
   }, [items, labelOf(items[0]?.sessionId ?? null)])
   const renderSide = (title: string, side: GraphNeighbour[], look: string) => (
     <div class={`side-of ${look}`}>
-      {side.length > 0 && <h3>{title}</h3>}
+      {side.length > 0 && <h2 class="sub">{title}</h2>}
       {groupBySession(side).map((group) => (
         <div class="node-group">
           {group.sessionId !== null && (

@@ -155,8 +155,9 @@ export const REFUSED_REQUESTS: { [Name in RouteWithErrors]: RequestOf<Name> } = 
   'POST /api/view/link': { to: '//elsewhere.example' },
 }
 
-/** Examples that need a conflict, or a downloaded file. Without it the worker refuses them, for this reason. */
+/** Examples that need a conflict, a downloaded file, or a session that was shown something. Without it the worker refuses them, for this reason. */
 export const REFUSED: { [Name in RouteName]?: string } = {
   'POST /api/sync/resolve': 'has no conflict',
+  'GET /api/injections/:id/usage': 'there is no injection',
   'POST /api/embedder/weights': '/tmp/weights.tgz',
 }

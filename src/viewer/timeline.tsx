@@ -32,10 +32,8 @@ export function TimelinePage() {
   const { query } = currentRoute.value
   const { project = '', by = 'day', from = '', to = '', end = '' } = query
   const step = by === 'week' ? 7 : 1
-  // Without a choice it opens where the newest memories are, which may be long ago.
-  const newest = Math.max(0, ...projects.value.filter((one) => !project || one.project === project).map(({ lastAt }) => lastAt ?? 0))
   const today = dayOf(Date.now())
-  const last = end || (newest > 0 ? dayOf(newest) : today)
+  const last = end || newestDay(project) || today
   const length = step === 7 ? 52 * 7 : 12 * 7
   const first = dayOf(startOfDay(last) - (length - 1) * DAY_MS)
   const activity = useFetch('GET /api/activity', {
@@ -147,6 +145,13 @@ export function TimelinePage() {
       </div>
     </>
   )
+}
+
+/** The day of the newest memory, which may be long ago; empty while it is not known. */
+function newestDay(project: string): string {
+  const times = projects.value.filter((one) => !project || one.project === project).map(({ lastAt }) => lastAt ?? 0)
+  const newest = Math.max(0, ...times)
+  return newest > 0 ? dayOf(newest) : ''
 }
 
 /** The newest cell with memories: what a person most likely came for. */

@@ -1,9 +1,8 @@
 import { laterPassages, markRecurring, partWeights, wordsOfAction } from '../evaluate/evaluate.ts'
 import type { Store } from '../store/store.ts'
 import type { InjectionUsage } from '../wire/contract/memories.ts'
+import type { StoredInjection } from './routes/recorded-injection.ts'
 import { readActionWith, type Services } from './services.ts'
-
-type StoredInjection = Awaited<ReturnType<Store['injections']['recent']>>[number]
 
 /**
  * Which lines of an injected text came up again in what its session said and did afterwards. This is the measure of `recollect eval`; words that
@@ -13,11 +12,9 @@ export async function injectionUsage({ store, agents }: Services, injection: Sto
   const later = laterPassages(injection.sessionId === null ? [] : await textsAfter(store, agents, injection.sessionId, injection))
   const lines = markRecurring(injection.text, later, partWeights(await recentSessions(store)))
   const counted = lines.filter(({ isUsed }) => isUsed !== null)
-  return { lines, counted: counted.length, used: counted.filter(({ isUsed }) => isUsed).length, isEarly: later.length < MIN_PASSAGES }
+  return { lines, counted: counted.length, used: counted.filter(({ isUsed }) => isUsed).length, isEarly: later.length === 0 }
 }
 
-/** After fewer passages nothing could have come up again yet. */
-const MIN_PASSAGES = 2
 const MAX_ROWS_PER_SESSION = 5000
 /** A prompt is stored together with what it recalled, which is not compared with that prompt. */
 const SAME_PROMPT_MS = 2000

@@ -74,7 +74,7 @@ export type RecordedInjection = {
 
 /** A line of an injected text. `isUsed` is null for lines that are not counted: frames, headings and lists of files. */
 export type InjectedLine = { text: string; isUsed: boolean | null }
-/** What came up again in the session after an injection. `isEarly`: the session has said and done too little since to tell. */
+/** What came up again in the session after an injection. `isEarly`: the session has said and done nothing since. */
 export type InjectionUsage = { lines: InjectedLine[]; counted: number; used: number; isEarly: boolean }
 
 /** Any length is accepted; search uses as much as makes sense. */

@@ -84,6 +84,7 @@ export const EXAMPLES: { [Name in RouteName]: RequestOf<Name> } = {
   'POST /api/sync/resolve': { id: NOTE_ID, choice: 'ours' },
 
   'GET /api/projects': {},
+  'GET /api/projects/names': {},
   'GET /api/settings': {},
   'PUT /api/settings': { name: 'worker.idle_minutes', value: 30 },
 

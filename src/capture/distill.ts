@@ -1,5 +1,6 @@
 import type { PerformedAction, ReadAction } from '../core/action.ts'
 import type { AgentName } from '../core/agent.ts'
+import { valueChangesOf } from '../core/changed-values.ts'
 import { fingerprint } from '../core/hash.ts'
 import { asMemorySessionId, type MemorySessionId } from '../core/ids.ts'
 import type { Change, DistillerOutput, Prompt, Session, ToolUse, Turn } from '../core/memory.ts'
@@ -21,6 +22,7 @@ export async function distillTurn(store: Store, job: DistillJob, readAction: Rea
   if (!turn) return []
   // Every later turn with an answer is distilled after this one, so only the last of them needs to look.
   if (await isLastAnswered(store, turn)) await updateThreads(store, turn.session.id)
+  await store.changedValues.set(turn.prompt.id, changedIn(turn.prompt))
   await saveActivity(store, turn, readAction)
   if (await isDistilledByModel(store, turn)) return []
   const { id } = turn.session
@@ -35,6 +37,9 @@ export async function distillTurn(store: Store, job: DistillJob, readAction: Rea
     memorySessionId: await ensureMemorySession(store, turn.session, 'plain'),
   })
 }
+
+/** The values that a turn replaced by others. */
+export const changedIn = (prompt: Prompt): string[] => valueChangesOf(prompt).map(({ old }) => old)
 
 /** Whether no later turn has an answer. A session that was left at a question ends with a turn that is never distilled. */
 async function isLastAnswered(store: Store, { session, prompt }: JournalledTurn): Promise<boolean> {

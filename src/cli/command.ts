@@ -17,7 +17,7 @@ export type CommandSyntax<O extends CommandOptions> = {
   usage: string
   /** How the help shows the arguments that are not options; null if the command accepts none. */
   words: string | null
-  /** The words are a search query, so an unknown option is part of the query. */
+  /** The words are a search query: `-key:value` and arguments with a space belong to it, even if they begin with a dash. */
   isQuery?: true
   /** Hooks call it, so it exits with 0 even after an error, unless --strict-exit is given. */
   isForHooks?: true
@@ -68,6 +68,7 @@ export const dryRun = { type: 'boolean', about: 'print what would be done, and c
 export const limit = (usual: string, max: number) =>
   ({
     type: 'string',
+    short: 'n',
     value: 'N',
     range: [1, max],
     default: usual,

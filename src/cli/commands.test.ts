@@ -19,6 +19,8 @@ test('help and version need no worker', async () => {
   }
   expect((await recollect('--version')).stdout.trim()).toBe(VERSION)
   expect((await recollect('search', '--help')).stdout).toContain('recollect search <words')
+  expect((await recollect('help', '--all')).stdout).toContain('run the worker in the foreground')
+  expect((await recollect('--json', '--version')).stdout).toBe(`${JSON.stringify({ version: VERSION }, null, 2)}\n`)
   const described: { command: string }[] = JSON.parse((await recollect('help', '--json')).stdout)
   expect(described.map(({ command }) => command)).toEqual(Object.keys(COMMANDS))
   expect(existsSync(join(folder.path, '.recollect', 'run', 'worker.json'))).toBe(false)

@@ -47,7 +47,8 @@ export const COMMANDS: Record<string, () => Promise<{ command: Command }>> = {
 
 /** Runs one command and returns its exit code. A `CliError` is printed as it is; any other error is printed with its cause. */
 export async function runCommand(args: string[]): Promise<number> {
-  const [called = 'help', ...rest] = args
+  // `recollect --json status` means the same as `recollect status --json`.
+  const [called = 'help', ...rest] = args[0] === '--json' ? [...args.slice(1, 2), '--json', ...args.slice(2)] : args
   const json = rest.includes('--json')
   let command: Command | null = null
   try {
@@ -55,7 +56,7 @@ export async function runCommand(args: string[]): Promise<number> {
     if (called === 'help' || called === '--help' || called === '-h') return await printHelp(rest, json)
     if (/^--home=?$/.test(called)) throw invalidInput('--home needs a folder: recollect --home <folder> <command>')
     command = await loadCommand(called === 'hooks' ? 'hook' : called)
-    if (!command) throw unknownName('command', called, Object.keys(COMMANDS), 'help')
+    if (!command) throw unknownName('command', called, Object.keys(COMMANDS), 'help --all')
     if (rest.includes('--help') || rest.includes('-h')) return await printHelp([command.name], json)
     return (await command.run(rest, loadAllCommands)) ?? EXIT.done
   } catch (cause) {
@@ -64,6 +65,9 @@ export async function runCommand(args: string[]): Promise<number> {
     return command?.isForHooks && !rest.includes('--strict-exit') ? EXIT.done : code
   }
 }
+
+/** Where the summaries in the list begin. */
+const LIST_INDENT = ' '.repeat(15)
 
 async function loadCommand(name: string): Promise<Command | null> {
   return Object.hasOwn(COMMANDS, name) ? ((await COMMANDS[name]?.())?.command ?? null) : null
@@ -83,8 +87,9 @@ async function printHelp(rest: string[], json: boolean): Promise<number> {
   const { helpData, helpText } = await import('./help.ts')
   const name = rest.find((word) => !word.startsWith('-'))
   if (name === undefined) {
+    const { LIST, SHORT_LIST } = await import('./list.ts')
     if (json) printJson((await loadAllCommands()).map(helpData))
-    else print((await import('./list.ts')).LIST)
+    else for (const line of (rest.includes('--all') ? LIST : SHORT_LIST).split('\n')) print(line, line.startsWith('  ') ? LIST_INDENT : '')
     return EXIT.done
   }
   const command = await loadCommand(name)

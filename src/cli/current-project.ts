@@ -1,6 +1,7 @@
 import { relative } from 'node:path'
 import { closestName } from '../core/closest-name.ts'
-import { projectKey } from '../core/project.ts'
+import { asProjectKey } from '../core/ids.ts'
+import { projectKey, projectName } from '../core/project.ts'
 import { findProject } from '../platform/project.ts'
 import { commandName } from '../wire/start.ts'
 import { call } from './call.ts'
@@ -26,6 +27,12 @@ export async function requireKnownProject({ all, project }: ProjectFlags): Promi
   if (names.includes(project) || names.includes(project.toLowerCase())) return
   const close = closestName(project, names)
   throw invalidInput(`unknown project "${project}"; ${close ? `did you mean ${close}?` : `'recollect status' lists the projects`}`)
+}
+
+/** Returns a function that names projects as a person recognises them. The worker knows which names are unique. */
+export async function projectNamer(): Promise<(project: string) => string> {
+  const names = await call('GET /api/projects/names')
+  return (project) => names[project] ?? projectName(asProjectKey(project))
 }
 
 /** The current git branch; null outside a repository. */

@@ -6,7 +6,7 @@ import { closestName } from '../core/closest-name.ts'
 import { EXPORT_KINDS, IMPORT_SOURCES } from '../wire/contract/upkeep.ts'
 import { COMMANDS, loadAllCommands } from './commands.ts'
 import { helpText } from './help.ts'
-import { LIST } from './list.ts'
+import { LIST, SHORT_LIST } from './list.ts'
 import { TOPICS, topicText } from './topics.ts'
 
 const commands = await loadAllCommands()
@@ -17,10 +17,17 @@ test('each file in commands/ is one command of that name', () => {
   expect(commands.map(({ name }) => name)).toEqual(Object.keys(COMMANDS))
 })
 
-test('the list contains every command with its summary, in 80 columns', () => {
-  const listed = [...LIST.matchAll(/^ {2}(\S+) +(.+)$/gm)].map(([, name, summary]) => [name, summary])
-  expect(listed).toEqual(commands.map(({ name, summary }) => [name, summary]))
+const listed = (list: string) => [...list.matchAll(/^ {2}(\S+) +(.+)$/gm)].map(([, name, summary]) => [name, summary])
+
+test('the long list contains every command with its summary, in 80 columns', () => {
+  expect(listed(LIST)).toEqual(commands.map(({ name, summary }) => [name, summary]))
   for (const line of LIST.split('\n')) expect([line, line.length <= 80]).toEqual([line, true])
+})
+
+test('the short list has the eight commands that people need', () => {
+  expect(listed(SHORT_LIST)).toHaveLength(8)
+  for (const [name, summary] of listed(SHORT_LIST))
+    expect([name, commands.find((one) => one.name === name)?.summary]).toEqual([name, summary])
 })
 
 test('the help of a command shows how to call it and each option, and the usage mentions no unknown option', () => {
@@ -83,7 +90,7 @@ async function filesLoadedBy(...args: string[]): Promise<{ output: string; loade
 
 test('the list of commands loads only itself', async () => {
   const { output, loaded } = await filesLoadedBy('help')
-  expect(output).toBe(`${LIST}\n`)
+  expect(output).toBe(`${SHORT_LIST}\n`)
   expect(loaded.sort()).toEqual(['list.ts', 'main.ts'].map((name) => join(import.meta.dir, name)))
 })
 

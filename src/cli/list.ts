@@ -1,11 +1,27 @@
-/** What `recollect help` prints. It repeats the summaries of the commands so that nothing else is loaded; a test compares them. */
+/** What `recollect help` prints: the commands that people need. Both lists repeat the summaries so that nothing else is loaded; a test compares them. */
+export const SHORT_LIST = `Recollect: memory for coding agents, on your machine.
+
+Usage: recollect <command> [options]
+
+  init         connect Claude Code: install the hooks and the MCP server
+  search       find memories
+  get          print memories in full, by id
+  view         open the viewer in your browser
+  capture      save a note
+  rules        list, accept, edit or reject what was said in sessions
+  forget       delete memories, turns or sessions; restorable unless --hard
+  doctor       check the installation and say how to fix problems
+
+'recollect help <command>' explains a command, 'recollect help --all' lists all.`
+
+/** What `recollect help --all` prints. */
 export const LIST = `Recollect: memory for coding agents, on your machine.
 
 Usage: recollect <command> [options]
 
 Set up
   init         connect Claude Code: install the hooks and the MCP server
-  welcome      start, import your history, and show the next steps
+  welcome      start, import your history, and show the next step
   demo         load a small sample history to explore
   status       show what is running and what is stored
   doctor       check the installation and say how to fix problems

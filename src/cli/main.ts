@@ -17,11 +17,16 @@ if ((args[0] === 'hook' || args[0] === 'hooks') && args[1] !== '--help') {
   // Exit at once: an open timer or socket would keep the client waiting.
   process.exit(await runHook(args.slice(1)))
 }
-if (args.length === 0 || (args.length === 1 && /^(?:help|--help|-h)$/.test(args[0] ?? ''))) {
+if ((args.length === 0 || (args.length === 1 && /^(?:help|--help|-h)$/.test(args[0] ?? ''))) && !isNarrow()) {
   // `require` because `import()` would double the time that this takes.
-  const { LIST } = require('./list.ts') as typeof import('./list.ts')
-  console.log(LIST)
+  const { SHORT_LIST } = require('./list.ts') as typeof import('./list.ts')
+  console.log(SHORT_LIST)
 } else {
   const { runCommand } = await import('./commands.ts')
   process.exitCode = await runCommand(args)
+}
+
+/** The list fits into 80 columns; for fewer it must be wrapped. */
+function isNarrow(): boolean {
+  return process.stdout.isTTY && process.stdout.columns < 80
 }

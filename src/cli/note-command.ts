@@ -1,3 +1,4 @@
+import { shortMemoryId } from '../core/memory-kinds.ts'
 import { type NoteId, parseNoteId } from '../core/note.ts'
 import { shorten } from '../core/text.ts'
 import { parseTimeFromNow } from '../core/time-format.ts'
@@ -6,7 +7,7 @@ import { type CliError, dim, invalidInput, print } from './print.ts'
 
 export function printReceipt(receipt: NoteReceipt): undefined {
   const { note } = receipt
-  const name = `N${note.id} ${dim(shorten(note.title, 80))}`
+  const name = `${shortMemoryId('note', note.id)} ${dim(shorten(note.title, 80))}`
   switch (receipt.kind) {
     case 'same':
       return print(`Already saved as ${name}`)
@@ -19,7 +20,7 @@ export function printReceipt(receipt: NoteReceipt): undefined {
   }
 }
 
-const namesOf = (ids: string[]) => ids.map((id) => `N${id}`).join(', ')
+const namesOf = (ids: string[]) => ids.map((id) => shortMemoryId('note', id)).join(', ')
 
 /** The text that a person passed as arguments, or piped in. */
 export async function textFromWordsOrStdin(words: string[]): Promise<string> {
@@ -28,15 +29,15 @@ export async function textFromWordsOrStdin(words: string[]): Promise<string> {
 }
 
 export const notAMemoryId = (word: string): CliError =>
-  invalidInput(`"${word}" is not a memory id (they look like #12, S4, P7 or N01J…); 'recollect search' shows ids`)
+  invalidInput(`"${word}" is not a memory id (they look like #12, S4, P7 or N7F3KQ2BD); 'recollect search' shows ids`)
 
 /** Accepts the id of a note with N, without, or as a URN. */
 export function requireNoteId(text: string | undefined): NoteId {
-  if (text === undefined) throw invalidInput("which note? Pass its id, for example N01K…; 'recollect notes' shows ids")
+  if (text === undefined) throw invalidInput("which note? Pass its id, for example N7F3KQ2BD; 'recollect notes' shows ids")
   const id = parseNoteId(text.replace(/^N(?=[0-7][0-9A-HJKMNP-TV-Z]{25}$)/i, ''))
   // The ids of other memories would pass as note ids.
   if (!id || /^[#SP]?\d{1,15}$/i.test(text))
-    throw invalidInput(`"${text}" is not the id of a note (they look like N01J…); 'recollect notes' shows ids`)
+    throw invalidInput(`"${text}" is not the id of a note (they look like N7F3KQ2BD); 'recollect notes' shows ids`)
   return id
 }
 

@@ -27,22 +27,36 @@ export function parseArguments<O extends CommandOptions>(command: CommandSyntax<
 
 type ParsedOptions = { values: Record<string, unknown>; positionals: string[] }
 
-function parseOptions(command: CommandSyntax<CommandOptions>, args: string[], isQuery = command.isQuery === true): ParsedOptions {
+function parseOptions(command: CommandSyntax<CommandOptions>, args: string[]): ParsedOptions {
   const { name, words, options } = command
   try {
-    return parseArgs({ args, options, allowPositionals: true } satisfies ParseArgsConfig)
+    return parseArgs({
+      args: command.isQuery ? withQueryTextLast(args) : args,
+      options,
+      allowPositionals: true,
+    } satisfies ParseArgsConfig)
   } catch (cause) {
     const { code, message } = cause as Error & { code?: string }
     if (!code?.startsWith('ERR_PARSE_ARGS')) throw cause
     const option = /'(?:-\w, )?(--?[^\s'=]+)/.exec(message)?.[1] ?? ''
     if (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION') {
       const close = closestOption(option, options)
-      if (isQuery && !close) return parseOptions(command, withQueryLast(options, args), false)
       const hint = words === null ? '' : ' (put -- before words that begin with a dash)'
       throw invalidInput(`unknown option ${option} for '${name}'; ${close ? `did you mean ${close}?` : seeHelp(name)}${hint}`)
     }
     throw invalidInput(valueProblem(option, options[option.slice(2)], args) ?? `${message.split('. ')[0]}; ${seeHelp(name)}`)
   }
+}
+
+/**
+ * The same arguments, with those that the parser would mistake for options moved behind `--`: `-tag:draft` excludes a tag, and an argument with
+ * a space in it is a quoted text, such as "--force-with-lease fails".
+ */
+function withQueryTextLast(args: string[]): string[] {
+  const end = args.includes('--') ? args.indexOf('--') : args.length
+  const isQueryText = (arg: string) => /^-[a-z]+:/i.test(arg) || (/^-/.test(arg) && /^[^=]*\s/.test(arg))
+  const [texts, others] = [args.slice(0, end).filter(isQueryText), args.slice(0, end).filter((arg) => !isQueryText(arg))]
+  return [...others, '--', ...texts, ...args.slice(end + 1)]
 }
 
 /** Why the parser rejected the value of a known option; null if we cannot say more than the parser. */
@@ -60,19 +74,6 @@ function closestOption(option: string, options: CommandOptions): string | null {
     option,
     Object.keys(options).map((known) => `--${known}`),
   )
-}
-
-/** The same arguments with all words at the end, after `--`. Unknown options that resemble no known one count as words. */
-function withQueryLast(options: CommandOptions, args: string[]): string[] {
-  const { tokens } = parseArgs({ args, options, allowPositionals: true, strict: false, tokens: true })
-  const isWord = new Set<number>()
-  for (const token of tokens) {
-    const isUnknown = token.kind === 'option' && !Object.hasOwn(options, token.name) && !closestOption(token.rawName, options)
-    if (token.kind === 'positional' || isUnknown) isWord.add(token.index)
-  }
-  const end = args.indexOf('--')
-  const others = args.filter((_, index) => !isWord.has(index) && index !== end)
-  return [...others, '--', ...args.filter((_, index) => isWord.has(index))]
 }
 
 function problemWith(name: string, option: CommandOption | undefined, value: unknown): string | null {

@@ -16,9 +16,27 @@ export class CliError extends Error {
 
 export const invalidInput = (message: string) => new CliError(message, EXIT.invalid)
 
-/** Returns undefined, so a command can end with `return print(…)`. */
-export function print(text = ''): undefined {
-  console.log(text)
+/** Prints lines, wrapped between words on a terminal. Returns undefined, so a command can end with `return print(…)`. */
+export function print(text = '', indent?: string): undefined {
+  console.log(wrapLines(text, terminalWidth(), indent))
+}
+
+const wrapLines = (text: string, width: number | null, indent?: string) =>
+  width === null
+    ? text
+    : text
+        .split('\n')
+        .map((line) => wrapLine(line, width, indent))
+        .join('\n')
+
+/** Wraps a line between words. The lines that follow are indented like the first one, or by `indent`. */
+export function wrapLine(line: string, width: number, indent = /^ */.exec(line)?.[0] ?? ''): string {
+  if (Bun.stringWidth(line) <= width) return line
+  const [first = '', ...rest] = Bun.wrapAnsi(line, width, { wordWrap: true, trim: false }).split('\n')
+  // A word that is longer than the line stays whole.
+  if (rest.length === 0 || Bun.stripANSI(first).trim() === '') return line
+  const tail = Bun.sliceAnsi(line, Bun.stringWidth(first), Bun.stringWidth(line)).trimStart()
+  return `${first.trimEnd()}\n${wrapLine(`${indent}${tail}`, width, indent)}`
 }
 
 export function printJson(value: unknown): undefined {
@@ -28,13 +46,15 @@ export function printJson(value: unknown): undefined {
 /** Prints an error on stderr; with --json as an object with the name of its exit code. */
 export function printError(message: string, json: boolean, exit: number = EXIT.error): void {
   const code = Object.entries(EXIT).find(([, number]) => number === exit)?.[0] ?? 'error'
-  console.error(json ? JSON.stringify({ error: message, code }) : `recollect: ${message}`)
+  console.error(json ? JSON.stringify({ error: message, code }) : wrapLines(`recollect: ${message}`, errorWidth()))
 }
 
 /** Prints a remark on stderr, because it is not part of the output. */
 export function printNotice(text: string): void {
-  console.error(`recollect: ${text}`)
+  console.error(wrapLines(`recollect: ${text}`, errorWidth()))
 }
+
+const errorWidth = () => (process.stderr.isTTY ? process.stderr.columns || null : null)
 
 /** Determined when the first coloured word is printed: checking the terminal takes longer than printing the help. */
 let colour: boolean | null = null
@@ -58,14 +78,22 @@ export function icon(kind: MemoryKind, type: string): string {
   return areIconsShown ? `${iconOf(kind, type)} ` : ''
 }
 
-/** Cuts a line to the width of the terminal. Wide letters take two columns, colours none. Piped output is not cut. */
+/** Cuts a line to the width of the terminal, between two words if possible. Wide letters take two columns, colours none. Piped output is not cut. */
 export function fitToTerminal(line: string, width: number | null = terminalWidth()): string {
-  return width === null ? line : Bun.sliceAnsi(line, 0, width, '…')
+  if (width === null || Bun.stringWidth(line) <= width) return line
+  const plain = Bun.stripANSI(Bun.sliceAnsi(line, 0, width - 1))
+  const isBetweenWords = /\s/.test(Bun.stripANSI(Bun.sliceAnsi(line, 0, width)).slice(plain.length))
+  const [lastWord] = isBetweenWords ? [''] : (/(?<=\s)[\p{Script=Latin}\p{N}]*$/u.exec(plain) ?? [''])
+  // The beginning of a long word says more than nothing.
+  const cut = lastWord.length < MAX_DROPPED_LETTERS ? plain.slice(0, plain.length - lastWord.length).trimEnd() : plain
+  return Bun.sliceAnsi(line, 0, Bun.stringWidth(cut) + 1, '…')
 }
+
+const MAX_DROPPED_LETTERS = 16
 
 /** Aligns columns. The last column is not padded. */
 export function table(rows: string[][]): string {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => Bun.stringWidth(row[column] ?? ''))))
+  const widths = columnWidths(rows)
   return rows
     .map((row) =>
       row
@@ -75,6 +103,22 @@ export function table(rows: string[][]): string {
     )
     .join('\n')
 }
+
+const columnWidths = (rows: string[][]) =>
+  (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => Bun.stringWidth(row[column] ?? ''))))
+
+/** Prints aligned columns. On a terminal, a long last cell continues below itself, or below its row if little room is left. */
+export function printTable(rows: string[][], width = terminalWidth()): undefined {
+  const text = table(rows)
+  if (width === null) return print(text)
+  const left = columnWidths(rows)
+    .slice(0, -1)
+    .reduce((sum, column) => sum + column + 2, 0)
+  const indent = ' '.repeat(width - left < MIN_LAST_COLUMN ? 4 : left)
+  return print(text, indent)
+}
+
+const MIN_LAST_COLUMN = 20
 
 /** A progress bar on a terminal. Elsewhere it prints a line every two seconds, so nothing for quick work. */
 export function progressBar(label: string) {

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { OBSERVATION_TYPES } from './memory.ts'
-import { iconOf, isMemoryId, MEMORY_KINDS, memoryId, parseMemoryId } from './memory-kinds.ts'
+import { iconOf, isMemoryId, MEMORY_KINDS, memoryId, parseMemoryId, shortMemoryId } from './memory-kinds.ts'
 
 test('a shown id is parsed back to its memory', () => {
   for (const kind of MEMORY_KINDS) expect(parseMemoryId(memoryId(kind, 12))).toEqual({ kind, ref: '12' })
@@ -34,4 +34,12 @@ test('every kind and type has its own icon, two columns wide', () => {
   expect(new Set(signs).size).toBe(signs.length)
   expect(signs.filter((sign) => Bun.stringWidth(sign) !== 2)).toEqual([])
   expect(iconOf('observation', 'somebody’s own')).toBe(iconOf('observation', 'change'))
+})
+
+test('lists show eight letters of a note that tell it apart, and ids of other programs whole', () => {
+  expect(shortMemoryId('note', '01ARZ3NDEKTSV4RRFFQ69G5FAV')).toBe('NTSV4RRFF')
+  expect(shortMemoryId('note', '0000000000TSV4RRFFQ69G5FAV')).toBe('NTSV4RRFF')
+  expect(shortMemoryId('note', 'adr-001')).toBe('Nadr-001')
+  expect(shortMemoryId('prompt', 7)).toBe('P7')
+  expect(['NTSV4RRFF', 'NEXTJS', 'Nextjs13', 'NUMPYARRAY'].map(isMemoryId)).toEqual([true, false, false, false])
 })

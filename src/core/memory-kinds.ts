@@ -1,5 +1,5 @@
 import { OBSERVATION_TYPES, type ObservationType } from './memory.ts'
-import { parseNoteId } from './note.ts'
+import { parseNoteId, shortNoteId } from './note.ts'
 
 /** The kinds of memories that can be found and shown. Each kind numbers its own ids, so an id is shown with the letter of its kind. */
 export const MEMORY_KINDS = ['observation', 'summary', 'prompt', 'note', 'commit'] as const
@@ -7,8 +7,15 @@ export type MemoryKind = (typeof MEMORY_KINDS)[number]
 
 const ID_LETTERS: Record<MemoryKind, string> = { observation: '#', summary: 'S', prompt: 'P', note: 'N', commit: 'C' }
 
-/** A memory's id as search shows it: #12, S3, P7, N01K…, C5. */
+/** A memory's id as search shows it: #12, S3, P7, N7F3KQ2BD, C5. */
 export const memoryId = (kind: MemoryKind, id: string | number): string => `${ID_LETTERS[kind]}${id}`
+
+/**
+ * The id as lists show it, short enough to type. The first ten letters of a note's id are a time, or zeros; the eight after them are enough to
+ * tell notes apart. Ids that other programs made are shown whole.
+ */
+export const shortMemoryId = (kind: MemoryKind, id: string | number): string =>
+  memoryId(kind, kind === 'note' ? shortNoteId(String(id)) : id)
 
 /** One icon for each kind and each type of observation. Every icon takes two columns in a terminal. */
 const ICONS: Record<ObservationType | Exclude<MemoryKind, 'observation'>, string> = {
@@ -45,7 +52,10 @@ export function parseMemoryId(id: string): { kind: MemoryKind; ref: string } | n
 
 const COMMIT_HASH = /^C([0-9a-f]{7,64})$/i
 
-/** Whether a word is very probably an id. A note counts only by its 26-character id or its address. */
+/** Whether a word is very probably an id. A note counts by its address, its 26-character id, or its short id in capitals. */
 export function isMemoryId(word: string): boolean {
-  return /^(?:[#SPC]?\d{1,15}|C(?=[a-f]*\d)[0-9a-f]{7,64}|N?[0-7][0-9A-HJKMNP-TV-Z]{25}|recollect:\/\/\S{1,200})$/i.test(word)
+  return (
+    /^N[0-9A-HJKMNP-TV-Z]{8}$/.test(word) ||
+    /^(?:[#SPC]?\d{1,15}|C(?=[a-f]*\d)[0-9a-f]{7,64}|N?[0-7][0-9A-HJKMNP-TV-Z]{25}|recollect:\/\/\S{1,200})$/i.test(word)
+  )
 }

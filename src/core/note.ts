@@ -84,6 +84,12 @@ export function parseNoteId(text: string): NoteId | null {
   return id ? asNoteId(id) : null
 }
 
+/** See `shortMemoryId`. */
+export const shortNoteId = (id: string): string => (ULID.test(id) ? id.slice(NO_TIME.length, NO_TIME.length + SHORT_ID_LETTERS) : id)
+
+const ULID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/
+const SHORT_ID_LETTERS = 8
+
 /** Whether a note is hidden by deletion or expiry. The store also hides notes that another one supersedes. */
 export function isDeletedOrExpired(note: Pick<NoteText, 'deletedAt' | 'expiresAt'>, now: number): boolean {
   return note.deletedAt !== null || (note.expiresAt !== null && note.expiresAt <= now)

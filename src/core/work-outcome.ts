@@ -4,8 +4,8 @@ export type WorkOutcome = {
   id: string
   /** What that answer concludes, in its own words. */
   text: string
-  /** Whether the memory is itself the result, belongs to the same work, or was replaced by newer work. */
-  of: 'this turn' | 'this work' | 'newer work'
+  /** Whether the memory is itself the result, belongs to the same work, was replaced by newer work, or only one of its values was. */
+  of: 'this turn' | 'this work' | 'newer work' | 'newer value'
   /** The id of the result that this one replaced; null if it replaced none. */
   replaced: string | null
 }
@@ -17,6 +17,8 @@ export function describeOutcome({ id, text, of, replaced }: WorkOutcome): string
       return `This replaced ${replaced}.`
     case 'this work':
       return `Outcome of this work (${id}${replaced ? `, replaced ${replaced}` : ''}): ${text}`
+    case 'newer value':
+      return `Changed later (${id}): ${text}`
     case 'newer work':
       return `Replaced by ${id}: ${text}`
   }
@@ -28,8 +30,13 @@ export function describeOutcomes(outcomes: (WorkOutcome | null)[]): string[] {
     if (!outcome) return ''
     const isRepeated =
       outcome.of !== 'this turn' && outcomes.slice(0, place).some((other) => other?.id === outcome.id && other.of === outcome.of)
-    return isRepeated
-      ? `${outcome.of === 'this work' ? 'Outcome of this work:' : 'Replaced by'} ${outcome.id}, above.`
-      : describeOutcome(outcome)
+    return isRepeated ? `${REPEATED[outcome.of]} ${outcome.id}, above.` : describeOutcome(outcome)
   })
 }
+
+const REPEATED = {
+  'this turn': 'This is',
+  'this work': 'Outcome of this work:',
+  'newer work': 'Replaced by',
+  'newer value': 'Changed later:',
+} satisfies Record<WorkOutcome['of'], string>

@@ -7,7 +7,7 @@ import { shorten } from '../core/text.ts'
 import { formatAgo } from '../core/time-format.ts'
 import { aboutText } from '../core/turn-title.ts'
 import { neutralizeText } from '../core/untrusted-text.ts'
-import { type Conclusion, concludeTurn, MAX_SHORT_THREAD_TURNS } from '../retrieval/outcomes.ts'
+import { type Conclusion, concludeTurn, findLaterChange, MAX_SHORT_THREAD_TURNS } from '../retrieval/outcomes.ts'
 import type { Store } from '../store/store.ts'
 
 /** What recall shows for a hit, and the prompt whose answer is the result; null for a hit that is shown as it is. */
@@ -19,9 +19,11 @@ export async function concludeHits(store: Store, hits: Hit[], query: string, now
   const entries: RecallEntry[] = []
   for (const [place, hit] of hits.entries()) {
     const conclusion = await concludeTurn(store, hit, stems)
+    const change = conclusion && (await findLaterChange(store, conclusion.outcome))
     const lines = conclusion
       ? conclusionLines(hit, conclusion, stems, place === 0 ? MAX_FIRST_RESULT_CHARACTERS : MAX_RESULT_CHARACTERS, now)
       : []
+    if (change) lines.push(`Changed later (${idOf(change.turn)}, ${formatAgo(change.turn.at, now)}): ${neutralizeText(change.sentence)}`)
     entries.push({ hit, outcome: conclusion?.outcome.id ?? null, lines })
   }
   return entries

@@ -1,6 +1,6 @@
 import { commitMark, type GitCommit, shortHash } from '../core/commit.ts'
 import type { Observation, Prompt, Session, Summary } from '../core/memory.ts'
-import { type MemoryKind, memoryId } from '../core/memory-kinds.ts'
+import { type MemoryKind, shortMemoryId } from '../core/memory-kinds.ts'
 import { shorten } from '../core/text.ts'
 import { formatAge } from '../core/time-format.ts'
 import { countTokens } from '../core/tokens.ts'
@@ -18,7 +18,7 @@ export function dataBlock(about: string, lines: string[]): string {
 }
 
 /** The id of a memory, without characters that could be mistaken for text. */
-export const idOf = (kind: MemoryKind, ref: string | number) => memoryId(kind, String(ref).replace(/[^\w.-]/g, ''))
+export const idOf = (kind: MemoryKind, ref: string | number) => shortMemoryId(kind, String(ref).replace(/[^\w.-]/g, ''))
 
 /** A table with one memory per row. It has a project column if a memory belongs to another project than `project`. */
 export function memoryTable(

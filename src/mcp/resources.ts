@@ -1,5 +1,6 @@
 import { type McpServer, ResourceNotFoundError, ResourceTemplate } from '@modelcontextprotocol/server'
 import type { Session } from '../core/memory.ts'
+import { shortMemoryId } from '../core/memory-kinds.ts'
 import { NOTE_SCOPES, noteUrn, parseNoteId } from '../core/note.ts'
 import type { NoteWithUrn } from '../wire/contract/notes.ts'
 import type { SessionContents } from '../wire/contract/sessions.ts'
@@ -85,7 +86,7 @@ async function briefText(deps: ToolDeps, project: string | null): Promise<string
 
 const listedNote = (note: NoteWithUrn) => ({
   uri: noteUrn(note),
-  name: `N${note.id}`,
+  name: shortMemoryId('note', note.id),
   title: oneLine(note.title, 120),
   description: `${note.namespace}, ${note.scope === 'project' ? oneLine(note.project, 80) : note.scope}`,
   mimeType: MARKDOWN,

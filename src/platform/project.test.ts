@@ -38,6 +38,13 @@ test('a work tree belongs to its repository and has its own branch', () => {
   expect([main.branch, tree.branch]).toEqual(['main', 'feature/x'])
 })
 
+test.each(['.worktrees/3', '.worktrees/fix/login/src', '.claude/worktrees/swift-otter'])(
+  'the work tree %s of a repository that is not here belongs to the repository',
+  (path) => {
+    expect(keyOf(join('/somewhere/else/app', path))).toBe(keyOf('/somewhere/else/app'))
+  },
+)
+
 test('a submodule is its own project', () => {
   using folder = temporaryFolder()
   const app = repository(folder.path, 'app', 'https://host.example/team/app.git')

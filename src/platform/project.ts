@@ -25,7 +25,7 @@ export function findProject(folder: string, userHome = readEnvironment().userHom
     git ??= gitFolderOf(dir)
     if (git && marker) break
   }
-  const root = git?.root ?? start
+  const root = git?.root ?? repositoryOfWorktree(start)
   return {
     marker: marker && describeMarker(marker, git, readConfirmedMarkers(home)),
     origin: git ? originOf(git.common) : null,
@@ -60,6 +60,9 @@ function describeMarker(
   const main = git && isInRepository ? join(git.root, below) : folder
   return { text, folder: main, isInRepository, confirmed: Object.hasOwn(confirmed, main) ? (confirmed[main] ?? null) : null }
 }
+
+/** The work tree of a repository that is not on this machine is known by its path: `app/.worktrees/fix` belongs to `app`. */
+const repositoryOfWorktree = (folder: string) => /^(.*[^\\/])[\\/](?:\.claude[\\/]worktrees|\.worktrees)[\\/]/.exec(folder)?.[1] ?? folder
 
 function realFolder(folder: string): string {
   try {

@@ -1,6 +1,7 @@
 import { commitMark } from '../core/commit.ts'
 import type { Hit } from '../core/hit.ts'
 import type { Prompt } from '../core/memory.ts'
+import { shortMemoryId } from '../core/memory-kinds.ts'
 import { asNoteId, isDeletedOrExpired } from '../core/note.ts'
 import { queryInPrompt } from '../core/small-talk.ts'
 import { shorten } from '../core/text.ts'
@@ -124,7 +125,7 @@ export async function documentText(store: Store, location: DocumentLocation): Pr
       const n = await store.notes.get(asNoteId(location.ref))
       if (!n || isDeletedOrExpired(n, Date.now())) return null
       const [newer] = await store.notes.supersededBy(n.id)
-      return { type: n.namespace, title: newer ? `Replaced by N${newer}: ${n.title}` : n.title, body: n.body }
+      return { type: n.namespace, title: newer ? `Replaced by ${shortMemoryId('note', newer)}: ${n.title}` : n.title, body: n.body }
     }
     case 'commit': {
       const c = await store.commits.get(id)

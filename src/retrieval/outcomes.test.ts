@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { storeWithChats } from '../../test/support/chats.ts'
+import type { WorkOutcome } from '../core/work-outcome.ts'
 import { outcomeOf, outcomeOfSession } from './outcomes.ts'
 import { timeline } from './timeline.ts'
 
@@ -36,6 +37,18 @@ test('replaced work leads to what replaced it, and that says what it replaced', 
     expect(await outcomeOf(t.store, { sessionId: 1, turn }, null)).toMatchObject({ id: 'P3', of: 'newer work', text: AMENDMENT[1] })
   expect(await outcomeOf(t.store, { sessionId: 2, turn: 1 }, null)).toMatchObject({ id: 'P3', of: 'this turn', replaced: 'P2' })
   expect(await outcomeOfSession(t.store, 1)).toMatchObject({ id: 'P3', of: 'newer work' })
+})
+
+test('a result whose value was changed in later work says so, until the later turn is deleted', async () => {
+  using t = await storeWithChats(
+    [['Requests fail with 429. Add retries.', 'We retry with full jitter: four tries, starting at 250 ms, at most 10 s.']],
+    [['Finish the cache of the results', 'The cache keeps answers for a day. Retries now wait for at most 30 s instead of 10 s.']],
+  )
+  const change: WorkOutcome = { id: 'P2', text: 'Retries now wait for at most 30 s instead of 10 s.', of: 'newer value', replaced: null }
+  expect(await outcomeOf(t.store, { sessionId: 1, turn: 1 }, null)).toEqual(change)
+  expect(await outcomeOf(t.store, { sessionId: 2, turn: 1 }, null)).toBeNull()
+  await t.store.transaction(() => t.store.sessions.remove(2))
+  expect(await outcomeOf(t.store, { sessionId: 1, turn: 1 }, null)).toBeNull()
 })
 
 test('an answer that only explains an earlier result is not its outcome', async () => {

@@ -5,6 +5,9 @@ import { conclusionOf, isConclusive, isSettling } from '../core/outcome.ts'
 import { subjectStems } from '../core/subject.ts'
 import type { WorkOutcome } from '../core/work-outcome.ts'
 import type { Store, StoredThread } from '../store/store.ts'
+import { findLaterChange } from './changed-values.ts'
+
+export { findLaterChange }
 
 /** The turn of a session that a memory belongs to, if any. */
 export type TurnPlace = Pick<Hit, 'sessionId' | 'turn'>
@@ -24,7 +27,13 @@ export async function outcomeOf(store: Store, place: TurnPlace, query: string | 
   if (!own) return null
   const stems = [...subjectStems(query || own.text)]
   const conclusion = await concludeTurn(store, place, stems)
-  return !conclusion || conclusion.isGuess || onlyExplains(conclusion.outcome, own) ? null : describeConclusion(conclusion, own, stems)
+  const isKnown = conclusion !== null && !conclusion.isGuess && !onlyExplains(conclusion.outcome, own)
+  return (isKnown ? describeConclusion(conclusion, own, stems) : null) ?? newerValue(store, own)
+}
+
+async function newerValue(store: Store, own: Prompt): Promise<WorkOutcome | null> {
+  const change = await findLaterChange(store, own)
+  return change && { id: promptId(change.turn), text: change.sentence, of: 'newer value', replaced: null }
 }
 
 /** Whether a later turn of the same session explains the result of this one instead of changing it: "why not the table itself?". */

@@ -648,6 +648,17 @@ const MIGRATIONS: string[] = [
   /* 26: deletions that wait take no commits and no places of statements along */ `
   UPDATE jobs SET payload = json_insert(payload, '$.commits', json('[]'), '$.lostPlaces', json('[]')) WHERE kind = 'erase';
   `,
+  /* 27: notes are found by their short ids */ `
+  CREATE INDEX notes_by_short_id ON notes (substr(id, 11));
+  `,
+  /* 28: values that a turn replaced by others */ `
+  CREATE TABLE changed_values (
+    old TEXT NOT NULL,
+    prompt_id INTEGER NOT NULL REFERENCES prompts (id) ON DELETE CASCADE,
+    PRIMARY KEY (old, prompt_id)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX changed_values_of ON changed_values (prompt_id);
+  `,
 ]
 
 if (MIGRATIONS.length !== SCHEMA_VERSION)

@@ -74,6 +74,10 @@ export function noteStatements(db: Database, index: DocumentIndexes) {
       supersedes = excluded.supersedes, conflict_of = excluded.conflict_of, state = excluded.state, said = excluded.said, pinned = excluded.pinned, unknown = excluded.unknown,
       print = excluded.print, created_at = excluded.created_at, updated_at = excluded.updated_at, expires_at = excluded.expires_at,
       deleted_at = excluded.deleted_at`)
+  const projects = db.prepare<{ project: string }, SqlParams>('SELECT DISTINCT project FROM notes WHERE deleted_at IS NULL')
+  const beginning = db.prepare<{ id: string }, SqlParams>(`
+    SELECT id FROM notes WHERE id >= @text AND id < @end
+    UNION SELECT id FROM notes WHERE substr(id, 11) >= @text AND substr(id, 11) < @end LIMIT 3`)
   const addVersion = db.prepare(`
     INSERT INTO note_versions (note, title, body, at) VALUES (@note, @title, @body, @at) ON CONFLICT DO NOTHING`)
   const cutVersions = db.prepare(`
@@ -206,6 +210,11 @@ export function noteStatements(db: Database, index: DocumentIndexes) {
       const note = get(id)
       return note && !isDeletedOrExpired(note, now) && !newerOf.get({ older: id }) ? note : null
     },
+    /** The projects that have notes. */
+    projects: async (): Promise<ProjectKey[]> => projects.all({}).map((row) => asProjectKey(row.project)),
+    /** The ids that begin with a text, or whose part after the time does: at most three, because more are ambiguous anyway. */
+    idsBeginning: async (text: string): Promise<NoteId[]> =>
+      beginning.all({ text, end: `${text}\u{10ffff}` }).map((row) => asNoteId(row.id)),
     /** The notes that supersede it, newest first. */
     supersededBy: async (id: NoteId): Promise<NoteId[]> => newerOf.all({ older: id }).map((row) => asNoteId(row.newer)),
     /** The one episodic note of an agent's session. */

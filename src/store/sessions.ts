@@ -37,7 +37,8 @@ type SessionRow = {
 /** A session with its counts, for a list. */
 export type SessionWithCounts = Session & { observations: number; toolUses: number; tokensTold: number }
 
-export type ProjectCount = { project: ProjectKey; sessions: number; lastAt: number }
+/** `folder` is where its newest session was started. */
+export type ProjectCount = { project: ProjectKey; folder: string; sessions: number; lastAt: number }
 
 /** Every statement about sessions and their muted turns. */
 export function sessionStatements(db: Database) {
@@ -77,8 +78,8 @@ export function sessionStatements(db: Database) {
   const open = db.prepare<SessionRow, []>("SELECT * FROM sessions WHERE status <> 'completed' ORDER BY last_event_at")
   const recent = db.prepare<SessionRow, SqlParams>(`
     SELECT * FROM sessions WHERE (@project IS NULL OR project = @project) ORDER BY last_event_at DESC LIMIT @limit`)
-  const projects = db.prepare<{ project: string; sessions: number; lastAt: number }, []>(`
-    SELECT project, count(*) AS sessions, max(last_event_at) AS lastAt FROM sessions GROUP BY project ORDER BY lastAt DESC`)
+  const projects = db.prepare<{ project: string; folder: string; sessions: number; lastAt: number }, []>(`
+    SELECT project, folder, count(*) AS sessions, max(last_event_at) AS lastAt FROM sessions GROUP BY project ORDER BY lastAt DESC`)
   const inList = '(@project IS NULL OR project = @project) AND (@agent IS NULL OR agent = @agent)'
   const page = db.prepare<SessionRow & { observations: number; toolUses: number; tokensTold: number }, SqlParams>(`
     SELECT *, (SELECT count(*) FROM observations o WHERE o.session_id = sessions.id) AS observations,

@@ -9,6 +9,7 @@ import { dirname } from 'node:path'
 import { exists, fileSizeBytes, moveFile, readBytes } from '../platform/files.ts'
 import { filesIn } from '../platform/folder.ts'
 import { auditStatements } from './audit.ts'
+import { changedValueStatements } from './changed-values.ts'
 import { commitStatements } from './commits.ts'
 import { costStatements } from './costs.ts'
 import type { deletionStatements } from './deletions.ts'
@@ -102,6 +103,7 @@ export async function openStore(path: string, options: StoreOptions = {}) {
     projects: projectStatements(db),
     feed: feedStatements(db),
     threads: threadStatements(db),
+    changedValues: changedValueStatements(db),
     toolUses: toolUseStatements(db),
     observations: observationStatements(db, index, tombstones),
     summaries: summaryStatements(db, index, tombstones),

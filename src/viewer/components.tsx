@@ -8,6 +8,7 @@ import { describeOutcome, type WorkOutcome } from '../core/work-outcome.ts'
 import type { MemoryListItem } from '../wire/contract/feed.ts'
 import { splitAtHighlights } from './highlight.ts'
 import { Icon, type IconName } from './icons.tsx'
+import { projects } from './project-list.ts'
 import { hrefOf, memoryHref } from './route.ts'
 import { currentRoute } from './router.ts'
 
@@ -62,7 +63,9 @@ export function TimeAgo({ at }: { at: number }) {
   )
 }
 
-export const nameOfProject = (project: string) => projectName(asProjectKey(project))
+/** The short and unique name of a project; for one that is not listed, the last part of its key. */
+export const nameOfProject = (project: string) =>
+  projects.value.find((known) => known.project === project)?.name ?? projectName(asProjectKey(project))
 
 export const formatClockTime = (at: number) =>
   new Date(at).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' })

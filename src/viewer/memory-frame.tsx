@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { agentTitle } from '../core/agent.ts'
-import { type MemoryKind, memoryId } from '../core/memory-kinds.ts'
+import { type MemoryKind, memoryId, shortMemoryId } from '../core/memory-kinds.ts'
 import { describeMoment } from '../core/moments.ts'
 import { nameOfProject, PageHead, Tag, TextWithCode, TimeAgo } from './components.tsx'
 import { Icon, type IconName } from './icons.tsx'
@@ -90,12 +90,11 @@ export function MemoryFrame({
   )
 }
 
-/** Short enough to read; a click copies all of it. */
+/** Short enough to type; a click copies it. */
 function ShortId({ kind, id }: { kind: MemoryKind; id: string }) {
-  const full = memoryId(kind, id)
-  const short = kind === 'note' && id.length > 10 ? `N…${id.slice(-6)}` : full
+  const short = shortMemoryId(kind, id)
   return (
-    <button type="button" class="plain id" title={`Copy ${full}`} onClick={() => copyText(full, `Copied ${full}.`)}>
+    <button type="button" class="plain id" title={`Copy ${short}`} onClick={() => copyText(short, `Copied ${short}.`)}>
       {short}
     </button>
   )

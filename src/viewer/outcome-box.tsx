@@ -15,9 +15,10 @@ export function OutcomeBox({ outcome, of: whole = 'this work' }: { outcome: Work
       )
     )
   return (
-    <section class={`outcome-box ${of === 'newer work' ? 'is-replacing' : ''}`} aria-label="Outcome">
+    <section class={`outcome-box ${of === 'this work' ? '' : 'is-replacing'}`} aria-label="Outcome">
       <h2>
-        {of === 'newer work' ? 'Replaced by' : `Outcome of ${whole}:`} <a href={hrefOf('memory', id)}>{id}</a>
+        {of === 'newer work' ? 'Replaced by' : of === 'newer value' ? 'Changed later by' : `Outcome of ${whole}:`}{' '}
+        <a href={hrefOf('memory', id)}>{id}</a>
         {of !== 'newer work' && replaced && (
           <>
             , which replaced <a href={hrefOf('memory', replaced)}>{replaced}</a>

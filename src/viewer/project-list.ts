@@ -20,9 +20,8 @@ export function watchProjects(): void {
   })
 }
 
-/** The options of a project dropdown. Projects that share a name are listed by their keys. */
-export function projectOptions(): { value: string; text: string }[] {
-  const names = projects.value.map(({ name }) => name)
-  const text = (project: ProjectSummary) => (names.filter((name) => name === project.name).length > 1 ? project.project : project.name)
-  return [{ value: '', text: 'All projects' }, ...projects.value.map((project) => ({ value: project.project, text: text(project) }))]
-}
+/** The options of a project dropdown. */
+export const projectOptions = (): { value: string; text: string }[] => [
+  { value: '', text: 'All projects' },
+  ...projects.value.map(({ project, name }) => ({ value: project, text: name })),
+]

@@ -171,7 +171,7 @@ function Wipe({ project, onDone }: { project: ProjectSummary; onDone: () => void
         onSubmit={(event) => {
           event.preventDefault()
           onDone()
-          void runAction(call('POST /api/projects/wipe', { project: project.project, confirm: typed.value }), `Wiping ${project.name}.`)
+          void runAction(call('POST /api/projects/wipe', { project: project.project, confirm: project.project }), `Wiping ${project.name}.`)
         }}
       >
         <p>
@@ -184,7 +184,7 @@ function Wipe({ project, onDone }: { project: ProjectSummary; onDone: () => void
           <input value={typed.value} autoComplete="off" onInput={(event) => (typed.value = event.currentTarget.value)} />
         </label>
         <DialogActions onCancel={onDone}>
-          <button type="submit" class="danger" disabled={typed.value.toLowerCase() !== project.name}>
+          <button type="submit" class="danger" disabled={typed.value.trim().toLowerCase() !== project.name.toLowerCase()}>
             Wipe project
           </button>
         </DialogActions>

@@ -340,6 +340,8 @@ function HitGroups({ hits, words, cursor }: { hits: SearchHit[]; words: string[]
   )
 }
 
+const CONCLUSION_LABELS = { 'this turn': 'Result', 'this work': 'Ended with', 'newer work': 'Now holds', 'newer value': 'Changed later' }
+
 /** What came of the work that the hits belong to, each result once and before the steps that led to it. */
 function Conclusions({ hits }: { hits: SearchHit[] }) {
   const outcomes = hits.flatMap(({ outcome }) => (outcome && outcome.of !== 'this turn' ? [outcome] : []))
@@ -348,7 +350,7 @@ function Conclusions({ hits }: { hits: SearchHit[] }) {
       {[...Map.groupBy(outcomes, ({ id, of }) => `${of} ${id}`).values()].flatMap(([outcome]) =>
         outcome ? (
           <p class="ended">
-            <b>{outcome.of === 'newer work' ? 'Now holds: ' : 'Ended with: '}</b>
+            <b>{CONCLUSION_LABELS[outcome.of]}: </b>
             <MarkdownLine text={outcome.text} /> <a href={hrefOf('memory', outcome.id)}>{outcome.id}</a>
           </p>
         ) : (
@@ -397,6 +399,7 @@ function HitRow({ hit, words, index, cursor, highestScore }: HitRowProps) {
 /** What a reader should know before relying on a hit. */
 function marksOfHit({ outcome, signals }: SearchHit): MarkText[] {
   if (outcome?.of === 'newer work') return [{ kind: 'replaced', words: `replaced by ${outcome.id}` }]
+  if (outcome?.of === 'newer value') return [{ kind: 'outdated', words: `a value changed in ${outcome.id}` }]
   if (outcome?.replaced) return [{ kind: 'kind', words: `replaced ${outcome.replaced}` }]
   return (signals.replaced ?? 0) < 0 ? [{ kind: 'replaced', words: 'replaced' }] : []
 }

@@ -28,7 +28,7 @@ test('a text marked in a prompt becomes a note at once, and the reply confirms i
     confidence: 1,
   })
   expect(readIfThere(join(at.desk.home.folder, note?.path ?? ''))).toContain('JSONB')
-  expect(context).toContain(`Saved as N${note?.id} (decisions): Let's use PostgreSQL because of JSONB support.`)
+  expect(context).toContain(`Saved as N${note?.id.slice(10, 18)} (decisions): Let's use PostgreSQL because of JSONB support.`)
   const [recorded] = await at.store.injections.recent(null, 1)
   expect(recorded?.text).toBe(context)
   expect(recorded?.items).toMatchObject([{ kind: 'line', id: 'receipt', tokens: recorded?.tokens }])
@@ -72,9 +72,9 @@ test('a receipt distinguishes known notes, restatements and refusals', async () 
   await using at = await someServices()
   const first = '[remember] The staging database for the billing service listens on port 5433 of the bastion host.'
   await contextFor(at.desk, say(first))
-  expect(await contextFor(at.desk, say(first, { session_id: 's2' }))).toMatch(/Already saved as N\w{26}: The staging/)
+  expect(await contextFor(at.desk, say(first, { session_id: 's2' }))).toMatch(/Already saved as N\w{8}: The staging/)
   expect(await contextFor(at.desk, say(first.replace('The staging', 'Since March the staging'), { session_id: 's3' }))).toMatch(
-    /Saved as N\w{26} \(context, restates N\w{26}\)/,
+    /Saved as N\w{8} \(context, restates N\w{8}\)/,
   )
 })
 
@@ -91,8 +91,8 @@ test('a receipt says how many marked texts were not saved, and why', async () =>
 test('a receipt says which text was cut because the prompt was too long', async () => {
   await using at = await someServices()
   const context = await contextFor(at.desk, say(`[decision] Use tabs.\n\n[remember] The log says ${'so much, '.repeat(10_000)} and ends.`))
-  expect(context).toMatch(/Saved as N\w{26} \(decisions\): Use tabs\./)
-  expect(context).toMatch(/Saved as N\w{26} \(context\): \(cut, because the prompt is too long\) The log says/)
+  expect(context).toMatch(/Saved as N\w{8} \(decisions\): Use tabs\./)
+  expect(context).toMatch(/Saved as N\w{8} \(context\): \(cut, because the prompt is too long\) The log says/)
 })
 
 test('private parts, machine notices and muted sessions leave no note', async () => {

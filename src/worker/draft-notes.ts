@@ -1,6 +1,7 @@
 import { type CapturedNoteDraft, draftMarkedNotes, MAX_MARKED_PER_PROMPT } from '../capture/capture.ts'
 import type { Jobs } from '../core/job.ts'
 import type { Change, Session } from '../core/memory.ts'
+import { shortMemoryId } from '../core/memory-kinds.ts'
 import { shorten } from '../core/text.ts'
 import { countTokens } from '../core/tokens.ts'
 import { neutralizeText } from '../core/untrusted-text.ts'
@@ -100,9 +101,9 @@ function receiptLine({ draft, receipt }: DraftOutcome): string {
     case 'same':
       // The same prompt was delivered twice, and this draft was saved the first time.
       if (receipt.note.id === draft.id) return savedLine(draft, '', text)
-      return `Already saved as N${receipt.note.id}: ${text}`
+      return `Already saved as ${shortMemoryId('note', receipt.note.id)}: ${text}`
     case 'restated':
-      return savedLine(draft, `, restates ${receipt.superseded.map((id) => `N${id}`).join(', ')}`, text)
+      return savedLine(draft, `, restates ${receipt.superseded.map((id) => shortMemoryId('note', id)).join(', ')}`, text)
     case 'added':
     case 'updated':
       return savedLine(draft, '', text)
@@ -110,4 +111,4 @@ function receiptLine({ draft, receipt }: DraftOutcome): string {
 }
 
 const savedLine = ({ id, namespace, scope }: CapturedNoteDraft, also: string, text: string) =>
-  `Saved as N${id} (${namespace}${scope === 'global' ? ', for every project' : ''}${also}): ${text}`
+  `Saved as ${shortMemoryId('note', id)} (${namespace}${scope === 'global' ? ', for every project' : ''}${also}): ${text}`

@@ -23,6 +23,7 @@ import { queueDistillingByModel } from './background-distiller.ts'
 import { syncSettings } from './background-sync.ts'
 import { isSaidInSomeTurn, planStatements, sessionUnit, stateAgain } from './deleted-statements.ts'
 import { episodeOf } from './draft-notes.ts'
+import { resolveMemory } from './memory-ids.ts'
 import { noSuchMemory } from './missing-memory.ts'
 import { resolveProject } from './request-params.ts'
 import { BadRequest } from './server.ts'
@@ -82,7 +83,8 @@ async function selectByIds(services: Services, ids: string[], hard: boolean): Pr
     selection.units.push(unit)
   }
   for (const id of new Set(ids)) {
-    const memory = parseMemoryId(id)
+    const named = parseMemoryId(id)
+    const memory = named?.kind === 'note' ? await resolveMemory(store, named) : named
     const ref = Number(memory?.ref)
     if (memory?.kind === 'note' && (await store.notes.get(asNoteId(memory.ref)))) selection.notes.push(asNoteId(memory.ref))
     else if (memory?.kind === 'observation')
@@ -139,7 +141,7 @@ async function findSession({ store }: Services, id: string, deleted: boolean): P
   const unit = deleted ? await findDeletedSession({ store }, id) : null
   if (unit) return unit
   throw new BadRequest(
-    `there is no memory or session ${id}; ids look like #12, S4, P7, N01J…, C5 or the agent's id of a session. Nothing was deleted.`,
+    `there is no memory or session ${id}; ids look like #12, S4, P7, N7F3KQ2BD, C5 or the agent's id of a session. Nothing was deleted.`,
   )
 }
 

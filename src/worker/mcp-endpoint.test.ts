@@ -51,15 +51,16 @@ describe.each(ERAS)('a client of %s', (version, mode) => {
       namespace: 'decisions',
       scope: 'global',
     })
-    const note = /N[0-9A-Z]{26}/.exec(kept)?.[0] ?? ''
+    const note = /N[0-9A-Z]{8}/.exec(kept)?.[0] ?? ''
     expect(await at.call(client, 'memory_capture', { text: 'Poison messages go to the heron log.', scope: 'global' })).toContain(
       `${note} (decisions, global) already says this`,
     )
     await at.call(client, 'memory_update', { id: note, tags: ['queue'], pin: true })
     expect(await at.call(client, 'memory_get', { ids: [note] })).toMatch(/#queue.*pinned/)
-    await changeNote(at.desk.notebook, asNoteId(note.slice(1)), { state: 'proposed' }, Date.now())
+    const [whole = asNoteId('')] = await at.store.notes.idsBeginning(note.slice(1))
+    await changeNote(at.desk.notebook, whole, { state: 'proposed' }, Date.now())
     await at.call(client, 'memory_update', { id: note, accept: true })
-    expect(await at.store.notes.get(asNoteId(note.slice(1)))).toMatchObject({ state: 'accepted' })
+    expect(await at.store.notes.get(whole)).toMatchObject({ state: 'accepted' })
     await at.call(client, 'memory_forget', { ids: [note] })
     expect(await at.call(client, 'memory_recall', { query: 'heron' })).toContain('No memories found')
     await at.call(client, 'memory_forget', { ids: [note], restore: true })
@@ -82,9 +83,10 @@ describe.each(ERAS)('a client of %s', (version, mode) => {
       namespace: 'decisions',
       scope: 'global',
     })
-    const id = /N([0-9A-Z]{26})/.exec(kept)?.[1] ?? ''
-    const uri = `recollect://global/decisions/${id}`
     const { resources } = await client.listResources()
+    const uri = resources.find((resource) => resource.uri.startsWith('recollect://global/decisions/'))?.uri ?? ''
+    const id = uri.split('/').at(-1) ?? ''
+    expect(kept).toContain(`N${id.slice(10, 18)} `)
     expect(resources.map((resource) => resource.uri)).toEqual(
       expect.arrayContaining(['recollect://brief', uri, `recollect://session/${session.id}`]),
     )
@@ -107,7 +109,7 @@ describe.each(ERAS)('a client of %s', (version, mode) => {
     const { prompts } = await client.listPrompts()
     expect(prompts.map((prompt) => prompt.name)).toEqual(['remember', 'recall', 'standup', 'handoff'])
     const recalled = await client.getPrompt({ name: 'recall', arguments: { question: 'herons' } })
-    expect(JSON.stringify(recalled.messages)).toContain(id)
+    expect(JSON.stringify(recalled.messages)).toContain(`N${id.slice(10, 18)}`)
     await client.close()
   })
 
@@ -275,7 +277,7 @@ test('a note cannot supersede itself', async () => {
   await using at = await anEndpoint()
   const client = await at.client('legacy', 'pipe')
   const kept = await at.call(client, 'memory_capture', { text: 'Herons log poison messages.', scope: 'global' })
-  const id = /N[0-9A-Z]{26}/.exec(kept)?.[0] ?? ''
+  const id = /N[0-9A-Z]{8}/.exec(kept)?.[0] ?? ''
   const result = await client.callTool({ name: 'memory_update', arguments: { id, supersedes: [id] } })
   expect([result.isError, JSON.stringify(result.content)]).toEqual([true, expect.stringContaining('cannot supersede itself')])
   expect(await at.call(client, 'memory_recall', { query: 'herons' })).toContain(id)

@@ -26,12 +26,20 @@ export function parseRequestTime<T>(value: string | number | T): number | T {
  */
 export async function resolveProject({ store }: Pick<Services, 'store'>, name: string | undefined): Promise<ProjectKey | null> {
   const matches = name ? await matchingProjects(store, name) : []
-  if (matches.length > 1) throw new BadRequest(ambiguousProjectMessage(name, matches))
+  if (matches.length > 1) throw new BadRequest(await ambiguousProjectMessage(store, name, matches))
   return matches[0] ?? null
 }
 
-const ambiguousProjectMessage = (name: string | undefined, matches: ProjectKey[]) =>
-  `${name} could be ${matches.join(' or ')}; give the whole key`
+/** The names that tell the matches apart can be passed instead of `name`. */
+async function ambiguousProjectMessage(store: Store, name: string | undefined, matches: ProjectKey[]): Promise<string> {
+  const names = await distinctNames(store)
+  return `${name} could be ${matches.map((key) => names.get(key) ?? key).join(' or ')}`
+}
+
+async function distinctNames(store: Store): Promise<Map<ProjectKey, string>> {
+  const { projectNames } = await import('../core/project-names.ts')
+  return projectNames(await store.sessions.projects())
+}
 
 async function matchingProjects(store: Store, name: string): Promise<ProjectKey[]> {
   const known = await store.sessions.projects()
@@ -41,6 +49,8 @@ async function matchingProjects(store: Store, name: string): Promise<ProjectKey[
   for (const exact of [key, key.toLowerCase()]) if (isKnown(exact)) return [asProjectKey(exact)]
   const sameName = known.filter((p) => projectName(p.project) === key.toLowerCase())
   if (sameName.length > 0) return sameName.map((p) => p.project)
+  for (const [project, distinct] of key.includes('/') ? await distinctNames(store) : [])
+    if (distinct.toLowerCase() === key.toLowerCase()) return [project]
   return [await store.projects.currentKey(asProjectKey(key.toLowerCase()))]
 }
 
@@ -50,7 +60,7 @@ export async function resolveQueriedProject(
   name: string,
 ): Promise<{ project: ProjectKey | null } | { problem: string }> {
   const matches = await matchingProjects(store, name)
-  if (matches.length > 1) return { problem: ambiguousProjectMessage(name, matches) }
+  if (matches.length > 1) return { problem: await ambiguousProjectMessage(store, name, matches) }
   const project = matches[0] ?? null
   if (name.startsWith('/') || (await store.documents.count(project)) > 0) return { project }
   const known = (await store.projects.totals()).map((totals) => totals.project)

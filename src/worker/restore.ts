@@ -7,6 +7,7 @@ import { asNoteId, isStatement, type NoteId } from '../core/note.ts'
 import { restoreNote, restorePlaces } from '../notes/notes.ts'
 import type { ForgottenItem, RestoreReport } from '../wire/contract/forget.ts'
 import { deletedCommits, findDeletedSession, TABLE_OF, unitItem } from './forget.ts'
+import { resolveMemory } from './memory-ids.ts'
 import { BadRequest } from './server.ts'
 import { readActionWith, type Services } from './services.ts'
 
@@ -16,7 +17,8 @@ export async function restore(services: Services, ids: string[], now: number): P
   const report: RestoreReport = { restored: [], unchanged: [] }
   const changes: Change[] = []
   for (const id of new Set(ids)) {
-    const memory = parseMemoryId(id)
+    const named = parseMemoryId(id)
+    const memory = named?.kind === 'note' ? await resolveMemory(store, named) : named
     if (memory?.kind === 'note') {
       const restored = await restoreNote(services.notebook, asNoteId(memory.ref), now)
       if (!restored || restored.receipt.kind === 'refused') throw new BadRequest(await whyNotRestorable(services, id, asNoteId(memory.ref)))

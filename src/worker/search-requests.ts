@@ -4,9 +4,10 @@ import { parseMemoryId } from '../core/memory-kinds.ts'
 import { answerParsedQuery, parseQuery, type QueryAnswer, type QueryOptions } from '../retrieval/answer.ts'
 import { outcomeOf } from '../retrieval/outcomes.ts'
 import { timeline } from '../retrieval/timeline.ts'
-import type { DocumentLocation, DocumentRef, Store } from '../store/store.ts'
+import type { DocumentLocation, Store } from '../store/store.ts'
 import type { memories, SearchHit, SearchResponse, TimelineResponse } from '../wire/contract/memories.ts'
 import type { ParsedRequest } from '../wire/contract/route.ts'
+import { resolveMemory } from './memory-ids.ts'
 import { noSuchMemory } from './missing-memory.ts'
 import { parseRequestTime, resolveProject, resolveQueriedProject } from './request-params.ts'
 import { BadRequest } from './server.ts'
@@ -109,17 +110,13 @@ async function searchOrWiden(services: Services, text: string, options: QueryOpt
 
 const NOTHING_CLOSE = 'Nothing close to that is remembered.'
 
-/** A commit may be named by its hash. */
-export async function withCommitNumber(store: Store, memory: DocumentRef): Promise<DocumentRef> {
-  const commit = memory.kind === 'commit' ? await store.commits.find(memory.ref) : null
-  return commit ? { kind: 'commit', ref: String(commit.id) } : memory
-}
-
 async function locateMemory(services: Services, id: string): Promise<DocumentLocation> {
   const named = parseMemoryId(id)
-  const memory = named && (await withCommitNumber(services.store, named))
+  const memory = named && (await resolveMemory(services.store, named))
   const location = memory && (await services.store.documents.locationOf(memory.kind, memory.ref))
   if (!location)
-    throw named ? noSuchMemory(named.kind, named.ref) : new BadRequest(`"${id}" is not a memory id (they look like #12, S4, P7 or N01J…)`)
+    throw named
+      ? noSuchMemory(named.kind, named.ref)
+      : new BadRequest(`"${id}" is not a memory id (they look like #12, S4, P7 or N7F3KQ2BD)`)
   return location
 }

@@ -1,3 +1,4 @@
+import { projectNames } from '../core/project-names.ts'
 import { readPrices } from '../platform/prices.ts'
 import { loadSettings, patternProblem } from '../platform/settings.ts'
 import { VERSION } from '../platform/version.ts'
@@ -19,6 +20,7 @@ export async function workerStatus(
   const { store, settings, home } = services
   const now = Date.now()
   const projects = await store.sessions.projects()
+  const names = projectNames(projects)
   const open = await store.sessions.notCompleted()
   return {
     version: VERSION,
@@ -36,7 +38,7 @@ export async function workerStatus(
       open: open.length,
       all: projects.reduce((sum, p) => sum + p.sessions, 0),
     },
-    projects: projects.slice(0, 20),
+    projects: projects.slice(0, 20).map((one) => ({ ...one, name: names.get(one.project) ?? one.project })),
     notes: {
       ...(await store.notes.counts(now)),
       problems: (await store.notes.problems()).slice(0, 20).map(({ path, problem }) => ({ path, problem: problem ?? '' })),

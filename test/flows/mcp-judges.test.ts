@@ -64,7 +64,7 @@ describe.each(['legacy', 'modern'])('the inspector, with the %s protocol', (era)
       '--tool-args-json',
       '{"text":"Herons log poison."}',
     )
-    expect([called.code, called.out]).toEqual([0, expect.stringMatching(/Saved as N\w{26}/)])
+    expect([called.code, called.out]).toEqual([0, expect.stringMatching(/Saved as N\w{8}/)])
     const resources = await inspect('--method', 'resources/list')
     expect([resources.code, resources.out]).toEqual([0, expect.stringMatching(/recollect:\/\/project\/\w+\/\w{26}/)])
     const prompts = await inspect('--method', 'prompts/list')

@@ -20,7 +20,7 @@ const CALLS: [string, Record<string, unknown>, RegExp][] = [
   [
     'memory_capture',
     { text: 'Tokens expire in seconds, Date.now counts milliseconds.', namespace: 'learnings' },
-    /Saved as N\w{26} \(learnings, project\)/,
+    /Saved as N\w{8} \(learnings, project\)/,
   ],
   ['memory_forget', { ids: ['#1'], dry_run: true }, /would delete 1/],
   ['memory_status', {}, /sessions: 2/],

@@ -19,7 +19,9 @@ test('a sentence marked as a decision becomes a note, and the same request confi
   })
   const [note] = (await notesOf(person)).filter((one) => one.namespace === 'decisions')
   expect(note).toMatchObject({ body: "Let's use PostgreSQL because of JSONB support.", source: 'human', session: sessionOf(run) })
-  expect(requestText(run.requests[0])).toContain(`Saved as N${note?.id} (decisions): Let's use PostgreSQL because of JSONB support.`)
+  expect(requestText(run.requests[0])).toContain(
+    `Saved as N${note?.id.slice(10, 18)} (decisions): Let's use PostgreSQL because of JSONB support.`,
+  )
   expect(existsSync(join(person.home, '.recollect', note?.path ?? 'nowhere'))).toBe(true)
   // The transcript contains the same prompt again.
   await person.recollect('import')

@@ -1,3 +1,4 @@
+import { changedIn } from '../../src/capture/distill.ts'
 import { updateThreads } from '../../src/capture/threads.ts'
 import { openSession, temporaryStore } from './builders.ts'
 
@@ -11,6 +12,7 @@ export async function storeWithChats(...sessions: [text: string, answer: string]
       const given = { key: `k${place}`, promptId: null, uuid: null, origin: 'person' as const, text, at: at + place }
       const prompt = await t.store.prompts.add(session, given)
       if (prompt) await t.store.prompts.setAnswer(prompt, answer, at + place)
+      if (prompt) await t.store.changedValues.set(prompt.id, changedIn({ ...prompt, answer }))
     }
     await updateThreads(t.store, session.id)
   }

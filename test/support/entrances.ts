@@ -299,7 +299,7 @@ async function callTools(at: TestHome, sent: readonly Sent[]): Promise<void> {
   for (const { text } of sent) {
     const named = { title: fitting(text, 200), tags: [fitting(text, 80)] }
     const saved = await client.callTool({ name: 'memory_capture', arguments: { text: `Keep this:\n${text}`, ...named } })
-    const [id] = /N[0-9A-Z]{26}/.exec(JSON.stringify(saved.content)) ?? []
+    const [id] = /N[0-9A-Z]{8}/.exec(JSON.stringify(saved.content)) ?? []
     if (id) await client.callTool({ name: 'memory_update', arguments: { id, text: `Rather this:\n${text}`, ...named } })
     await client.callTool({ name: 'memory_recall', arguments: { query: fitting(text, 400) } })
   }

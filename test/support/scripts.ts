@@ -15,7 +15,7 @@ export const bash = (command: string, description = 'run') => ({ tools: [{ name:
 
 const readFile = (file_path: string) => ({ tools: [{ name: 'Read', input: { file_path } }] })
 
-const edit = (file_path: string, old_string: string, new_string: string) => ({
+export const edit = (file_path: string, old_string: string, new_string: string) => ({
   tools: [{ name: 'Edit', input: { file_path, old_string, new_string } }],
 })
 

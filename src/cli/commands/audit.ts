@@ -1,7 +1,7 @@
 import { call } from '../call.ts'
 import { json, limit } from '../command.ts'
 import { defineCommand } from '../parse.ts'
-import { dim, print, printJson, table } from '../print.ts'
+import { dim, print, printJson, printTable } from '../print.ts'
 
 export const command = defineCommand({
   name: 'audit',
@@ -19,14 +19,12 @@ export const command = defineCommand({
     const entries = await call('GET /api/audit', { limit: values.limit, since: values.since })
     if (values.json) return printJson(entries)
     if (entries.length === 0) return print('Nothing is recorded.')
-    print(
-      table(
-        entries.map(({ at, action, subject, details }) => [
-          dim(new Date(at).toISOString().slice(0, 16).replace('T', ' ')),
-          action,
-          [subject, detailsText(details)].filter(Boolean).join('  '),
-        ]),
-      ),
+    printTable(
+      entries.map(({ at, action, subject, details }) => [
+        dim(new Date(at).toISOString().slice(0, 16).replace('T', ' ')),
+        action,
+        [subject, detailsText(details)].filter(Boolean).join('  '),
+      ]),
     )
   },
 })

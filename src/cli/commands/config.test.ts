@@ -32,6 +32,13 @@ test('config set and unset change one value and keep the rest of the file', asyn
   expect(readFileSync(at.file, 'utf8')).toBe('# mine\n[worker]\n\n[privacy]\npatterns = ["a+", "b+"]\n')
 })
 
+test('config with the name of a setting prints its value', async () => {
+  using at = aHome('[worker]\nidle_minutes = 7\n')
+  expect((await at.config('worker.idle_minutes')).stdout.trim()).toBe('7')
+  expect((await at.config('worker.idle_minutes', '9')).stderr).toContain('recollect config set worker.idle_minutes 9')
+  expect((await at.config('worker.idel_minutes')).stderr).toContain('did you mean worker.idle_minutes?')
+})
+
 test('config set creates the home, with a file that only its owner can read', async () => {
   using at = aHome(null)
   expect((await at.config('set', 'worker.idle_minutes', '45')).code).toBe(0)

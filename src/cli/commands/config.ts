@@ -11,20 +11,20 @@ import {
 } from '../../platform/settings.ts'
 import { json } from '../command.ts'
 import { defineCommand, unknownValue } from '../parse.ts'
-import { dim, invalidInput, print, printJson, table, yellow } from '../print.ts'
+import { dim, invalidInput, print, printJson, printTable, yellow } from '../print.ts'
 
 export const command = defineCommand({
   name: 'config',
   summary: 'show and change settings',
   usage: `recollect config [list] [--json]
-       recollect config get <name> [--json]
+       recollect config [get] <name> [--json]
        recollect config set <name> <value…> [--json]
        recollect config unset <name> [--json]
        recollect config path
 
   Changes ~/.recollect/config.toml and keeps the rest of the file. Write lists with commas: a,b. Environment variables override the file.
   Secrets cannot be set here, because your shell's history would keep them.`,
-  words: '[list | get <name> | set <name> <value…> | unset <name> | path]',
+  words: '[list | [get] <name> | set <name> <value…> | unset <name> | path]',
   options: { json },
   /** Reads and writes the settings file itself; it needs no worker. */
   async run({ values, positionals }) {
@@ -49,16 +49,24 @@ export const command = defineCommand({
       case 'unset':
         return changeAndPrint({ name: findSetting(name).name, unset: true }, asJson)
       default:
-        throw invalidInput(unknownValue('config action', action, ['list', 'get', 'set', 'unset', 'path']))
+        return printSettingOf(action, name, asJson)
     }
   },
 })
+
+/** `recollect config worker.port` reads one setting. */
+function printSettingOf(action: string, value: string | undefined, asJson: boolean): undefined {
+  if (!action.includes('.')) throw invalidInput(unknownValue('config action', action, ['list', 'get', 'set', 'unset', 'path']))
+  const setting = findSetting(action)
+  if (value !== undefined) throw invalidInput(`to change a setting: recollect config set ${setting.name} ${value}`)
+  return asJson ? printJson(setting) : print(valueText(setting))
+}
 
 function list(asJson: boolean): undefined {
   const loaded = loadSettings()
   const settings = shownSettings(loaded)
   if (asJson) return printJson({ settings, problems: loaded.problems, file: homePaths().config })
-  print(table(settings.map((one) => [one.name, valueText(one), one.source === 'default' ? dim(one.source) : one.source])))
+  printTable(settings.map((one) => [one.name, `${valueText(one)}  ${one.source === 'default' ? dim(one.source) : one.source}`]))
   for (const problem of loaded.problems) print(yellow(problem))
 }
 

@@ -61,7 +61,7 @@ async function repairAll(findings: DoctorFinding[], quietly: boolean): Promise<v
 function printFindings(findings: DoctorFinding[]): void {
   const marks = { ok: green('ok     '), warning: yellow('warning'), broken: red('broken ') }
   for (const finding of findings) {
-    print(`${marks[finding.state]}  ${finding.what}: ${finding.says}`)
+    print(`${marks[finding.state]}  ${finding.what}: ${finding.says}`, ' '.repeat(9))
     if (finding.state !== 'ok' && finding.fix) print(dim(`         ${finding.fix}`))
   }
   const fixable = findings.filter((finding) => finding.state !== 'ok' && finding.repair).length

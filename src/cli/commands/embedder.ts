@@ -9,7 +9,7 @@ import { dryRun, json, yes } from '../command.ts'
 import { confirmed } from '../confirm.ts'
 import { fetchPackage } from '../fetch-package.ts'
 import { defineCommand, unknownValue } from '../parse.ts'
-import { CliError, dim, formatBytes, invalidInput, plural, print, printJson, table, yellow } from '../print.ts'
+import { CliError, dim, formatBytes, invalidInput, plural, print, printJson, printTable, yellow } from '../print.ts'
 
 const SELECTABLE_EMBEDDERS = ['static', 'minilm', 'http', 'none'] as const
 type SelectableEmbedder = (typeof SELECTABLE_EMBEDDERS)[number]
@@ -87,7 +87,7 @@ async function list({ json }: EmbedderFlags): Promise<undefined> {
     const size = bytes !== null ? formatBytes(bytes) : source ? `download ${formatBytes(source.bytes)}` : '-'
     return [isUsed ? '*' : '', provider, width === null ? '-' : `${width} dimensions`, size, dim(about)]
   })
-  print(table(rows))
+  printTable(rows)
   print(`\nIn use: ${embedderLine(found.inUse)}`)
   print(dim(`To change it: recollect embedder use <name>`))
 }

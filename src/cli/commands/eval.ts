@@ -5,7 +5,7 @@ import type { HomeEvaluation } from '../../worker/evaluation.ts'
 import { startWorkerOrExplain } from '../call.ts'
 import { json, limit, project } from '../command.ts'
 import { defineCommand } from '../parse.ts'
-import { bold, CliError, dim, EXIT, invalidInput, plural, print, printJson, progressBar, table } from '../print.ts'
+import { bold, CliError, dim, EXIT, invalidInput, plural, print, printJson, printTable, progressBar, table } from '../print.ts'
 
 /** With fewer samples than this a percentage means little. */
 const MIN_MEANINGFUL_SAMPLES = 10
@@ -59,14 +59,12 @@ function printEvaluation({ sessions, from, to, brief, search, distillation, embe
   print(`Measured the newest ${plural(sessions, 'session')}${ofProject}, ${day(from)} to ${day(to)}. Nothing was changed or sent.\n`)
   if (brief.sessions === 0) print(dim('Brief: no session had earlier memories, so it cannot be measured.'))
   else {
-    print(
-      table([
-        [bold('Shown'), ...['lines', 'used later', 'coverage', 'tokens'].map(bold)],
-        usageRow('the brief', brief.brief),
-        usageRow('recall at prompts', brief.recall),
-        usageRow('the newest 50 observations in full', brief.baseline),
-      ]),
-    )
+    printTable([
+      [bold('Shown'), ...['lines', 'used later', 'coverage', 'tokens'].map(bold)],
+      usageRow('the brief', brief.brief),
+      usageRow('recall at prompts', brief.recall),
+      usageRow('the newest 50 observations in full', brief.baseline),
+    ])
     print(dim(`${plural(brief.sessions, 'session')} with earlier memories${smallSampleWarning(brief.sessions)}`))
   }
   print()

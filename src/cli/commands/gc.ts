@@ -2,7 +2,7 @@ import type { CleanUpReport } from '../../wire/contract/upkeep.ts'
 import { callLines } from '../call.ts'
 import { json } from '../command.ts'
 import { defineCommand } from '../parse.ts'
-import { CliError, dim, formatBytes, green, plural, print, printJson, progressBar, table, yellow } from '../print.ts'
+import { CliError, dim, formatBytes, green, plural, print, printJson, printTable, progressBar, yellow } from '../print.ts'
 
 export const command = defineCommand({
   name: 'gc',
@@ -35,7 +35,7 @@ async function follow(dryRun: boolean): Promise<CleanUpReport> {
 
 function printReport(report: CleanUpReport): undefined {
   const expired = report.kinds.filter(({ rows }) => rows > 0)
-  if (expired.length > 0) print(table(expired.map(({ kind, rows, bytes }) => [kind, rows.toLocaleString('en'), formatBytes(bytes)])))
+  if (expired.length > 0) printTable(expired.map(({ kind, rows, bytes }) => [kind, rows.toLocaleString('en'), formatBytes(bytes)]))
   const rows = expired.reduce((sum, kind) => sum + kind.rows, 0)
   for (const sentence of report.messages) print(yellow(sentence))
   const free = report.freeBytes > 0 ? `, ${formatBytes(report.freeBytes)} of it unused` : ''

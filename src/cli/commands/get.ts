@@ -1,6 +1,6 @@
 import { commitMark, type GitCommit } from '../../core/commit.ts'
 import type { Observation, Prompt, Summary } from '../../core/memory.ts'
-import { parseMemoryId } from '../../core/memory-kinds.ts'
+import { parseMemoryId, shortMemoryId } from '../../core/memory-kinds.ts'
 import { formatAgo } from '../../core/time-format.ts'
 import { describeOutcome, type WorkOutcome } from '../../core/work-outcome.ts'
 import type { MemoryResponse } from '../../wire/contract/memories.ts'
@@ -21,7 +21,7 @@ export const command = defineCommand({
   options: { json },
   async run({ values, positionals }) {
     if (positionals.length === 0)
-      throw invalidInput("which memory? recollect get <id…>, for example 12, S3, P7 or N01K…; 'recollect search' shows ids")
+      throw invalidInput("which memory? recollect get <id…>, for example 12, S3, P7 or N7F3KQ2BD; 'recollect search' shows ids")
     const wrong = positionals.find((id) => parseMemoryId(id) === null)
     if (wrong !== undefined) throw notAMemoryId(wrong)
     const found = await call('POST /api/memories/batch', { ids: positionals })
@@ -87,10 +87,16 @@ function printNote(n: FullNote): undefined {
     `from ${n.source}`,
     ...(n.state === 'proposed' ? ['proposed'] : []),
   ]
-  print(`${bold(`N${n.id} ${n.title}`)}  ${dim([...facts, ...n.tags.map((tag) => `#${tag}`)].join(', '))}\n\n${n.body}\n`)
-  if (n.deletedAt !== null) print(dim(`Forgotten. To bring it back: recollect restore N${n.id}`))
+  print(
+    `${bold(`${shortMemoryId('note', n.id)} ${n.title}`)}  ${dim([...facts, ...n.tags.map((tag) => `#${tag}`)].join(', '))}\n\n${n.body}\n`,
+  )
+  if (n.deletedAt !== null) print(dim(`Forgotten. To bring it back: recollect restore ${shortMemoryId('note', n.id)}`))
   if (n.supersededBy.length > 0)
-    print(dim(`Replaced by ${n.supersededBy.map((id) => `N${id}`).join(', ')}. To undo that: recollect restore N${n.id}`))
+    print(
+      dim(
+        `Replaced by ${n.supersededBy.map((id) => shortMemoryId('note', id)).join(', ')}. To undo that: recollect restore ${shortMemoryId('note', n.id)}`,
+      ),
+    )
   print(dim(`${n.urn}  ${n.path}`))
   print()
 }

@@ -1,4 +1,4 @@
-import { memoryId, parseMemoryId } from '../../core/memory-kinds.ts'
+import { parseMemoryId, shortMemoryId } from '../../core/memory-kinds.ts'
 import { formatAge } from '../../core/time-format.ts'
 import type { RequestOf } from '../../wire/contract/contract.ts'
 import type { GraphNeighbour, GraphRef, GraphResponse, GraphStep, GraphTopic } from '../../wire/contract/graph.ts'
@@ -123,7 +123,7 @@ const RELATION_LABELS: Record<string, { before: string; after: string }> = {
   shares: { before: 'mentions the same', after: 'mentions the same' },
 }
 
-const idOf = ({ kind, ref }: GraphRef) => memoryId(kind, ref)
+const idOf = ({ kind, ref }: GraphRef) => shortMemoryId(kind, ref)
 const indent = ({ distance = 1 }: LinkedMemory) => '· '.repeat(distance - 1)
 
 function ageRange({ since, until }: GraphTopic, now: number): string {

@@ -1,4 +1,4 @@
-import { memoryId } from '../../core/memory-kinds.ts'
+import { shortMemoryId } from '../../core/memory-kinds.ts'
 import type { InjectResponse } from '../../wire/contract/inject.ts'
 import { call } from '../call.ts'
 import { json, project } from '../command.ts'
@@ -66,4 +66,4 @@ function printExplanation({ branch, items, omitted, tokens }: InjectResponse): v
   if (omitted.length > lines) print(dim(`-      and ${omitted.length - lines} more; --json lists them`))
 }
 
-const nameOf = ({ kind, id }: InjectResponse['omitted'][number]) => (kind === 'line' ? String(id) : memoryId(kind, id))
+const nameOf = ({ kind, id }: InjectResponse['omitted'][number]) => (kind === 'line' ? String(id) : shortMemoryId(kind, id))

@@ -1,11 +1,10 @@
-import { asProjectKey } from '../../core/ids.ts'
+import { shortMemoryId } from '../../core/memory-kinds.ts'
 import { isDeletedOrExpired, type Note } from '../../core/note.ts'
-import { projectName } from '../../core/project.ts'
 import { shorten } from '../../core/text.ts'
 import { formatAge } from '../../core/time-format.ts'
 import { call } from '../call.ts'
 import { json, limit, noteOptions, project } from '../command.ts'
-import { currentProject, requireKnownProject } from '../current-project.ts'
+import { currentProject, projectNamer, requireKnownProject } from '../current-project.ts'
 import { defineCommand } from '../parse.ts'
 import { bold, dim, fitToTerminal, plural, print, printJson, table } from '../print.ts'
 
@@ -34,18 +33,18 @@ export const command = defineCommand({
     })
     if (notes.length === 0) await requireKnownProject(values)
     if (values.json) return printJson({ project, notes, counts })
-    if (notes.length > 0) return printNotes(notes, counts.conflicted)
+    if (notes.length > 0) return printNotes(notes, counts.conflicted, await projectNamer())
     const elsewhere = counts.all > 0 ? ` Other projects have ${plural(counts.all, 'note')}: recollect notes --all.` : ''
     return print(`No notes here yet. Save one with 'recollect capture <text>', or write [decision] in a prompt.${elsewhere}`)
   },
 })
 
-function printNotes(notes: Note[], conflicts: number): undefined {
+function printNotes(notes: Note[], conflicts: number, nameOf: (project: string) => string): undefined {
   const now = Date.now()
-  const scopeOf = (note: Note) => (note.scope === 'project' ? projectName(asProjectKey(note.project)) : note.scope)
+  const scopeOf = (note: Note) => (note.scope === 'project' ? nameOf(note.project) : note.scope)
   const isOneScope = new Set(notes.map(scopeOf)).size === 1
   const rows = notes.map((note) => [
-    `N${note.id}`,
+    shortMemoryId('note', note.id),
     formatAge(note.updatedAt, now),
     note.namespace,
     ...(isOneScope ? [] : [scopeOf(note)]),
@@ -60,5 +59,5 @@ function stateOf(note: Note, now: number): string {
   if (note.deletedAt !== null) return '  (forgotten)'
   if (isDeletedOrExpired(note, now)) return '  (expired)'
   if (note.state === 'proposed') return '  (proposed)'
-  return note.conflictOf ? `  (another version of N${note.conflictOf})` : ''
+  return note.conflictOf ? `  (another version of ${shortMemoryId('note', note.conflictOf)})` : ''
 }

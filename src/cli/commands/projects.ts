@@ -1,5 +1,4 @@
-import { asProjectKey } from '../../core/ids.ts'
-import { projectName, unconfirmedMarker } from '../../core/project.ts'
+import { unconfirmedMarker } from '../../core/project.ts'
 import { formatAge } from '../../core/time-format.ts'
 import { confirmMarker } from '../../platform/confirmed-markers.ts'
 import { isFolder } from '../../platform/files.ts'
@@ -8,7 +7,7 @@ import { findProject } from '../../platform/project.ts'
 import { call } from '../call.ts'
 import { json } from '../command.ts'
 import { defineCommand } from '../parse.ts'
-import { dim, fitToTerminal, invalidInput, plural, print, printJson, table } from '../print.ts'
+import { dim, invalidInput, plural, print, printJson, printTable } from '../print.ts'
 
 export const command = defineCommand({
   name: 'projects',
@@ -37,12 +36,12 @@ async function listProjects(asJson: boolean): Promise<undefined> {
   const projects = await call('GET /api/projects')
   if (asJson) return printJson(projects)
   if (projects.length === 0) return print('No projects yet.')
-  const rows = projects.map(({ project, sessions, notes, lastAt }) => [
-    projectName(asProjectKey(project)),
+  const rows = projects.map(({ project, name, sessions, notes, lastAt }) => [
+    name,
     plural(sessions, 'session'),
     plural(notes, 'note'),
     lastAt === null ? '' : formatAge(lastAt, Date.now()),
     dim(project),
   ])
-  for (const line of table(rows).split('\n')) print(fitToTerminal(line))
+  return printTable(rows)
 }

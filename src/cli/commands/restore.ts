@@ -4,7 +4,7 @@ import { backupFileIn } from '../backups.ts'
 import { call } from '../call.ts'
 import { dryRun, json, yes } from '../command.ts'
 import { defineCommand } from '../parse.ts'
-import { dim, invalidInput, print, printJson, table } from '../print.ts'
+import { dim, invalidInput, print, printJson, printTable } from '../print.ts'
 
 export const command = defineCommand({
   name: 'restore',
@@ -36,5 +36,5 @@ async function listRestorable(asJson: boolean): Promise<undefined> {
   if (asJson) return printJson(items)
   if (items.length === 0) return print('Nothing that was deleted can be restored.')
   const now = Date.now()
-  print(table(items.map(({ id, title, forgottenAt }) => [id, dim(formatAge(forgottenAt, now)), shorten(title, 90)])))
+  printTable(items.map(({ id, title, forgottenAt }) => [id, dim(formatAge(forgottenAt, now)), shorten(title, 90)]))
 }

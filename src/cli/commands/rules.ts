@@ -1,3 +1,4 @@
+import { shortMemoryId } from '../../core/memory-kinds.ts'
 import type { Note } from '../../core/note.ts'
 import { shorten } from '../../core/text.ts'
 import { call } from '../call.ts'
@@ -87,14 +88,14 @@ async function list(values: ListValues): Promise<undefined> {
 }
 
 function printStatement(note: Note, replacedBy: string | null): void {
-  const state = note.deletedAt !== null ? 'rejected' : replacedBy ? `replaced by N${replacedBy}` : note.state
+  const state = note.deletedAt !== null ? 'rejected' : replacedBy ? `replaced by ${shortMemoryId('note', replacedBy)}` : note.state
   const times =
     note.said.length > 1
       ? `said ${note.said.length} times, first ${dayIn(note.said[0])}, last ${dayIn(note.said.at(-1))}`
       : `said ${dayOfNote(note)}`
   const place = note.session ? `, session ${note.session}` : ''
   print(
-    `${bold(`N${note.id}`)}  ${dim([state, note.namespace, `${times}${place}`, ...(note.tags.includes('agent') ? ['by the agent'] : [])].join(' · '))}`,
+    `${bold(shortMemoryId('note', note.id))}  ${dim([state, note.namespace, `${times}${place}`, ...(note.tags.includes('agent') ? ['by the agent'] : [])].join(' · '))}`,
   )
   print(`  "${shorten(note.body, 400)}"`)
 }
@@ -103,14 +104,14 @@ const dayIn = (place: string | undefined) => place?.slice(0, 10) ?? ''
 const dayOfNote = (note: Note) => dayIn(note.said[0]) || new Date(note.createdAt).toISOString().slice(0, 10)
 
 async function change<T>(words: string[], done: string, asJson: boolean | undefined, act: (id: string) => Promise<T>): Promise<undefined> {
-  if (words.length === 0) throw invalidInput(`which one? Pass its id, for example N01K…; 'recollect rules' shows ids`)
+  if (words.length === 0) throw invalidInput(`which one? Pass its id, for example N7F3KQ2BD; 'recollect rules' shows ids`)
   const ids = words.map(requireNoteId)
   // All ids are looked up first, so a misspelt id changes nothing.
   const notes = await Promise.all(ids.map((id) => call('GET /api/notes/:id', { id })))
   const receipts: T[] = []
   for (const id of ids) receipts.push(await act(id))
   if (asJson) return printJson(receipts)
-  for (const note of notes) print(`${done}: N${note.id} ${shorten(note.title, 90)}`)
+  for (const note of notes) print(`${done}: ${shortMemoryId('note', note.id)} ${shorten(note.title, 90)}`)
 }
 
 /** A person's own wording needs no acceptance. */
@@ -119,5 +120,7 @@ async function edit([word, ...text]: string[], asJson: boolean | undefined): Pro
   const body = await textFromWordsOrStdin(text)
   if (body.trim() === '') throw invalidInput(`what should it say? recollect rules edit N${id} <new text>`)
   const receipt = await call('PATCH /api/notes/:id', { id, body, state: 'accepted', confidence: 1 })
-  return asJson ? printJson(receipt) : print(`Changed and accepted: N${id} ${shorten(receipt.note.title, 90)}`)
+  return asJson
+    ? printJson(receipt)
+    : print(`Changed and accepted: ${shortMemoryId('note', receipt.note.id)} ${shorten(receipt.note.title, 90)}`)
 }

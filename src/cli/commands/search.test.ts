@@ -43,7 +43,7 @@ test('an unknown project is an error with a suggestion; finding nothing in a kno
   const empty = [0, 'No memory matches “zzyzx”.\n', '']
   for (const known of ['tidepool', 'Tidepool', folder.path]) expect(await run('search', 'zzyzx', '--project', known)).toEqual(empty)
   expect(await run('search', 'zzyzx', 'project:Tidepool')).toEqual([0, 'No memory matches “zzyzx project:Tidepool”.\n', ''])
-  expect(await run('search', 'zzyzx', '--qqqq')).toEqual([0, 'No memory matches “zzyzx --qqqq”.\n', ''])
+  expect(await run('search', 'zzyzx', '--', '--qqqq')).toEqual([0, 'No memory matches “zzyzx --qqqq”.\n', ''])
   await run('stop')
 }, 30_000)
 
@@ -84,7 +84,7 @@ test('search says how it used a time in the query, in words and as JSON', async 
 }, 30_000)
 
 test.each([60, 100])(
-  'on a terminal of %d columns hits are cut to its width, but the id of a note is not',
+  'on a terminal of %d columns hits are cut to its width, but ids are whole',
   async (columns) => {
     using folder = temporaryFolder()
     const env = { PATH: process.env.PATH ?? '', HOME: folder.path, RECOLLECT_WORKER_PORT: '0', TERM: 'xterm' }
@@ -99,7 +99,10 @@ test.each([60, 100])(
     const shown = Buffer.concat(chunks).toString()
     const lines = Bun.stripANSI(shown).split('\r\n')
     expect(lines.filter((line) => Bun.stringWidth(line) > columns)).toEqual([])
-    expect([shown.includes('\u001b[33mtide'), lines.some((line) => line.includes(kept.note.id))]).toEqual([true, true])
+    expect([shown.includes('\u001b[33mtide'), lines.some((line) => line.startsWith(`N${kept.note.id.slice(10, 18)} `))]).toEqual([
+      true,
+      true,
+    ])
     const piped = await run('search', 'tide', 'tables', '--all')
     expect([piped.includes('\u001b'), Math.max(...piped.split('\n').map((line) => line.length)) > 150]).toEqual([false, true])
     await run('stop')

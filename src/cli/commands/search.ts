@@ -1,15 +1,13 @@
 import type { Hit } from '../../core/hit.ts'
-import { MEMORY_KINDS, type MemoryKind, memoryId } from '../../core/memory-kinds.ts'
-import { projectName } from '../../core/project.ts'
+import { MEMORY_KINDS, type MemoryKind, shortMemoryId } from '../../core/memory-kinds.ts'
 import { shorten } from '../../core/text.ts'
 import { formatAge } from '../../core/time-format.ts'
 import { describeOutcomes } from '../../core/work-outcome.ts'
-import { terminalWidth } from '../../platform/environment.ts'
 import type { SearchResponse } from '../../wire/contract/memories.ts'
 import { MAX_QUERY_CHARS_IN_URL } from '../../wire/viewer-pages.ts'
 import { call } from '../call.ts'
 import { json, limit, project } from '../command.ts'
-import { currentCommandName, requireKnownProject, searchScope } from '../current-project.ts'
+import { currentCommandName, projectNamer, requireKnownProject, searchScope } from '../current-project.ts'
 import { defineCommand } from '../parse.ts'
 import { bold, dim, fitToTerminal, icon, invalidInput, plural, print, printJson, table, yellow } from '../print.ts'
 
@@ -41,7 +39,7 @@ export const command = defineCommand({
     if (found.hits.length === 0) await requireKnownProject(values)
     if (json) return printJson({ query, ...found })
     printRemarks(query, found, explain ?? false)
-    if (found.hits.length > 0) printHits(query, found, explain ?? false)
+    if (found.hits.length > 0) await printHits(query, found, explain ?? false)
   },
 })
 
@@ -71,25 +69,23 @@ function printRemarks(query: string, found: SearchResponse, explain: boolean): u
 const problemText = ({ word, message }: SearchResponse['problems'][number]) =>
   message.startsWith(word) || message.includes(`“${word}”`) ? message : `${word}: ${message}`
 
-function printHits(query: string, { hits, project }: SearchResponse, explain: boolean): void {
+async function printHits(query: string, { hits, project }: SearchResponse, explain: boolean): Promise<void> {
   const now = Date.now()
   const highlight = queryHighlighter(query)
   const outcomes = describeOutcomes(hits.map(({ outcome }) => outcome))
-  const isFromOtherProject = hits.some((hit) => hit.project !== project)
-  // On a terminal the long id of a note moves to the second line.
-  const idBelow = (hit: Hit) => (hit.kind === 'note' && terminalWidth() !== null ? `${memoryId(hit.kind, hit.id)}  ` : '')
+  const nameOf = hits.some((hit) => hit.project !== project) ? await projectNamer() : null
   const rows = hits.map((hit) => [
-    memoryId(hit.kind, idBelow(hit) ? '' : hit.id),
+    shortMemoryId(hit.kind, hit.id),
     formatAge(hit.at, now),
     `${icon(hit.kind, hit.type)}${hit.type}`,
     dim(`~${hit.tokens}t`),
-    `${isFromOtherProject ? dim(`${projectName(hit.project)}  `) : ''}${bold(highlight(hit.title))}`,
+    `${nameOf ? dim(`${nameOf(hit.project)}  `) : ''}${bold(highlight(hit.title))}`,
   ])
   for (const [index, line] of table(rows).split('\n').entries()) {
     const hit = hits[index]
     if (!hit) continue
     print(fitToTerminal(line))
-    const more = `${idBelow(hit)}${highlight(hit.snippet.replace(/\s+/g, ' ').trim(), dim)}`
+    const more = highlight(hit.snippet.replace(/\s+/g, ' ').trim(), dim)
     if (more.trim()) print(fitToTerminal(`    ${more}`))
     if (outcomes[index]) print(fitToTerminal(`    → ${outcomes[index]}`))
     if (explain) print(dim(`    ${explainScore(hit)}`))

@@ -11,7 +11,7 @@ import { unresponsiveWorkerAdvice } from '../../wire/unresponsive-worker.ts'
 import { call, callRunningWorker } from '../call.ts'
 import { json } from '../command.ts'
 import { defineCommand } from '../parse.ts'
-import { bold, CliError, dim, EXIT, formatBytes, invalidInput, plural, print, printJson, table, yellow } from '../print.ts'
+import { bold, CliError, dim, EXIT, formatBytes, invalidInput, plural, print, printJson, printTable, yellow } from '../print.ts'
 import { embedderLine } from './embedder.ts'
 import { syncStateRows } from './sync.ts'
 
@@ -50,34 +50,30 @@ const STATUS_TIMEOUT_MS = 1500
 
 export function printStatus(s: WorkerStatus): undefined {
   const now = Date.now()
-  print(
-    table([
-      ['Worker', describeWorker(s)],
-      ['Home', s.home],
-      ['Claude Code', describeClient()],
-      ['Database', `${formatBytes(s.databaseBytes)}${dim(describeDatabaseParts(s))}`],
-      ['Sessions', `${s.sessions.all.toLocaleString('en')} stored, ${s.sessions.live} live`],
-      ['Notes', `${(s.notes.all - s.notes.hidden).toLocaleString('en')} ${dim(`(${s.notes.hidden} hidden)`)}`],
-      ...syncStateRows(s.sync),
-      ['Text model', describeTextModel(s.textModel)],
-      ['Last event', s.lastEventAt === null ? 'none yet' : formatAgo(s.lastEventAt, now)],
-      [
-        'Queue',
-        `${plural(s.jobs.waiting + s.jobs.running, 'job')} waiting${s.jobs.dead > 0 ? yellow(`, ${s.jobs.dead} failed`) : ''}, ${s.spooled} in the spool`,
-      ],
-      ['Embedder', embedderLine(s.embedder)],
-    ]),
-  )
+  printTable([
+    ['Worker', describeWorker(s)],
+    ['Home', s.home],
+    ['Claude Code', describeClient()],
+    ['Database', `${formatBytes(s.databaseBytes)}${dim(describeDatabaseParts(s))}`],
+    ['Sessions', `${s.sessions.all.toLocaleString('en')} stored, ${s.sessions.live} live`],
+    ['Notes', `${(s.notes.all - s.notes.hidden).toLocaleString('en')} ${dim(`(${s.notes.hidden} hidden)`)}`],
+    ...syncStateRows(s.sync),
+    ['Text model', describeTextModel(s.textModel)],
+    ['Last event', s.lastEventAt === null ? 'none yet' : formatAgo(s.lastEventAt, now)],
+    [
+      'Queue',
+      `${plural(s.jobs.waiting + s.jobs.running, 'job')} waiting${s.jobs.dead > 0 ? yellow(`, ${s.jobs.dead} failed`) : ''}, ${s.spooled} in the spool`,
+    ],
+    ['Embedder', embedderLine(s.embedder)],
+  ])
   for (const file of s.setAside ?? []) print(yellow(`  The database was damaged and was moved to ${file}. ${DAMAGED_DATABASE_ADVICE}`))
   for (const job of s.deadJobs) print(yellow(`  failed: ${job.kind} ${job.key} after ${job.attempts} attempts: ${job.error}`))
   for (const file of s.notes.problems) print(yellow(`  unreadable note ${file.path}: ${file.problem}`))
   for (const problem of s.problems) print(yellow(`  setting: ${problem}`))
   if (s.projects.length === 0) return
   print(`\n${bold('Projects')}`)
-  const rows = s.projects
-    .slice(0, 10)
-    .map((p) => [projectName(asProjectKey(p.project)), plural(p.sessions, 'session'), formatAge(p.lastAt, now), dim(p.project)])
-  print(table(rows))
+  const rows = s.projects.slice(0, 10).map((p) => [p.name, plural(p.sessions, 'session'), formatAge(p.lastAt, now), dim(p.folder)])
+  printTable(rows)
 }
 
 /** What to do about a damaged database that was moved aside. */
@@ -102,21 +98,19 @@ function describeTextModel(model: WorkerStatus['textModel']): string {
 function printCost({ rows, today, month }: CostReport): undefined {
   if (rows.length === 0) print('No text model was called.')
   else {
-    print(
-      table([
-        ['day', 'provider', 'model', 'project', 'for', 'calls', 'input', 'cached', 'output', 'cost'].map((head) => dim(head)),
-        ...rows.map((row) => [
-          row.day,
-          row.provider,
-          row.model,
-          row.project ? projectName(asProjectKey(row.project)) : '-',
-          row.purpose,
-          `${row.calls}${row.failed > 0 ? ` (${row.failed} failed)` : ''}`,
-          ...[row.input, row.cached, row.output].map((tokens) => tokens.toLocaleString('en')),
-          row.unpriced > 0 ? yellow(inDollars(row, 4)) : inDollars(row, 4),
-        ]),
+    printTable([
+      ['day', 'provider', 'model', 'project', 'for', 'calls', 'input', 'cached', 'output', 'cost'].map((head) => dim(head)),
+      ...rows.map((row) => [
+        row.day,
+        row.provider,
+        row.model,
+        row.project ? projectName(asProjectKey(row.project)) : '-',
+        row.purpose,
+        `${row.calls}${row.failed > 0 ? ` (${row.failed} failed)` : ''}`,
+        ...[row.input, row.cached, row.output].map((tokens) => tokens.toLocaleString('en')),
+        row.unpriced > 0 ? yellow(inDollars(row, 4)) : inDollars(row, 4),
       ]),
-    )
+    ])
   }
   const spent = ({ limit, ...cost }: CostReport['today']) => `${inDollars(cost, 4)}${limit > 0 ? ` of $${limit}` : ''}`
   print(`Today ${spent(today)}, this month ${spent(month)}.`)

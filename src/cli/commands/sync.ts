@@ -1,3 +1,4 @@
+import { shortMemoryId } from '../../core/memory-kinds.ts'
 import { CONFLICT_CHOICES, type SyncReport, type SyncState } from '../../core/sync.ts'
 import { shorten } from '../../core/text.ts'
 import { formatAgo } from '../../core/time-format.ts'
@@ -5,7 +6,7 @@ import { call } from '../call.ts'
 import { json } from '../command.ts'
 import { requireNoteId } from '../note-command.ts'
 import { defineCommand, seeHelp } from '../parse.ts'
-import { dim, EXIT, invalidInput, plural, print, printJson, table, yellow } from '../print.ts'
+import { dim, EXIT, invalidInput, plural, print, printJson, printTable, yellow } from '../print.ts'
 
 /** A little longer than the worker itself waits for the network. */
 const SYNC_TIMEOUT_MS = 600_000
@@ -104,7 +105,7 @@ function syncEnding({ outcome, pushed, committed, received, reason }: SyncReport
 async function printState(asJson: boolean): Promise<undefined> {
   const state = await call('GET /api/sync')
   if (asJson) return printJson(state)
-  print(table(syncStateRows(state)))
+  printTable(syncStateRows(state))
   for (const { path, line } of state.last?.withheld ?? []) print(yellow(`  withheld: ${path}, line ${line}`))
   for (const { id, of, title, machine } of state.conflicted)
     print(yellow(`  conflict: N${of} has another version, N${id} from ${machine || 'another machine'}: ${shorten(title, 60)}`))
@@ -132,7 +133,7 @@ async function resolveConflict(noteId: string, chosen: (typeof CONFLICT_CHOICES)
   const resolved = await call('POST /api/sync/resolve', { id: requireNoteId(noteId), choice })
   if (asJson) return printJson(resolved)
   if (choice === 'both') return print('Kept both versions, as two notes.')
-  return print(`N${resolved.id} now has the version of ${choice === 'ours' ? 'this machine' : 'the other machine'}.`)
+  return print(`${shortMemoryId('note', resolved.id)} now has the version of ${choice === 'ours' ? 'this machine' : 'the other machine'}.`)
 }
 
 async function printHistory(noteId: string | undefined, commit: string | undefined, asJson: boolean): Promise<undefined> {
@@ -150,5 +151,5 @@ async function printHistory(noteId: string | undefined, commit: string | undefin
     machine,
     dim(subject),
   ])
-  return print(table(rows))
+  return printTable(rows)
 }

@@ -1,13 +1,11 @@
-import { asProjectKey } from '../../core/ids.ts'
-import { isMemoryId, memoryId } from '../../core/memory-kinds.ts'
-import { projectName } from '../../core/project.ts'
+import { isMemoryId, shortMemoryId } from '../../core/memory-kinds.ts'
 import { shorten } from '../../core/text.ts'
 import { clockOf, dayOf } from '../../core/time-format.ts'
 import { describeOutcomes } from '../../core/work-outcome.ts'
 import type { TimelineResponse } from '../../wire/contract/memories.ts'
 import { call } from '../call.ts'
 import { json, project } from '../command.ts'
-import { requireKnownProject, searchScope } from '../current-project.ts'
+import { projectNamer, requireKnownProject, searchScope } from '../current-project.ts'
 import { defineCommand } from '../parse.ts'
 import { bold, dim, fitToTerminal, icon, invalidInput, print, printJson, table, yellow } from '../print.ts'
 
@@ -46,26 +44,30 @@ export const command = defineCommand({
   },
 })
 
-function printTimeline({ project, items, problems, time, message }: Omit<TimelineResponse, 'projectProblem'>, query: string): undefined {
+async function printTimeline(
+  { project, items, problems, time, message }: Omit<TimelineResponse, 'projectProblem'>,
+  query: string,
+): Promise<undefined> {
   for (const problem of problems) print(yellow(`${problem.word}: ${problem.message}`))
   if (items.length === 0) return print(message || (query ? `No memory matches “${shorten(query, 200)}”.` : 'No memories around that time.'))
   if (time) print(time.kept ? dim(time.said) : yellow(time.said))
   if (message) print(yellow(message))
+  const nameOf = await projectNamer()
   const isFromOtherProject = items.some((item) => item.project !== project)
   const rows = items.map((item) => [
     item.anchor ? bold('►') : ' ',
-    memoryId(item.kind, item.id),
+    shortMemoryId(item.kind, item.id),
     clockOf(item.at),
     `${icon(item.kind, item.type)}${item.type}`,
     dim(`~${item.tokens}t`),
-    `${isFromOtherProject ? dim(`${projectName(item.project)}  `) : ''}${item.anchor ? bold(item.title) : item.title}`,
+    `${isFromOtherProject ? dim(`${nameOf(item.project)}  `) : ''}${item.anchor ? bold(item.title) : item.title}`,
   ])
   const outcomes = describeOutcomes(items.map(({ outcome }) => outcome))
   let lastDay = ''
   for (const [index, line] of table(rows).split('\n').entries()) {
     const day = dayOf(items[index]?.at ?? 0)
     // If the rows do not name the project, the first day does.
-    if (day !== lastDay) print(dim(lastDay || isFromOtherProject || !project ? day : `${day}  ${projectName(asProjectKey(project))}`))
+    if (day !== lastDay) print(dim(lastDay || isFromOtherProject || !project ? day : `${day}  ${nameOf(project)}`))
     lastDay = day
     print(fitToTerminal(line))
     if (outcomes[index]) print(fitToTerminal(`    → ${outcomes[index]}`))

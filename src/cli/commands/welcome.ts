@@ -1,52 +1,76 @@
 import { DEFAULT_AGENT } from '../../core/agent.ts'
 import { agents } from '../../integrations/agent.ts'
+import { describeConnection, findConnection } from '../../integrations/install.ts'
 import { readEnvironment } from '../../platform/environment.ts'
 import { filesBelow } from '../../platform/folder.ts'
+import type { WorkerStatus } from '../../wire/contract/status.ts'
 import { call } from '../call.ts'
 import { json } from '../command.ts'
 import { currentCommandName } from '../current-project.ts'
 import { defineCommand } from '../parse.ts'
-import { bold, dim, plural, print, printJson } from '../print.ts'
-import { loadDemo, printDemo } from './demo.ts'
-import { importHistory, printHistoryImport } from './import.ts'
-import { printStatus } from './status.ts'
+import { bold, plural, print, printJson } from '../print.ts'
+import { loadDemo } from './demo.ts'
+import { importHistory } from './import.ts'
 
 export const command = defineCommand({
   name: 'welcome',
-  summary: 'start, import your history, and show the next steps',
-  usage: 'recollect welcome [--demo] [--json]',
+  summary: 'start, import your history, and show the next step',
+  usage: `recollect welcome [--demo] [--json]
+
+  Prints three lines: that Recollect runs, what it found, and what to do next. 'recollect status' shows the details.`,
   words: null,
   options: { demo: { type: 'boolean', about: 'load the sample history' }, json },
   /** The first command that a newcomer runs. The worker keeps running after it. */
   async run({ values }) {
     const agent = agents[DEFAULT_AGENT]
     const folder = agent.configFolder(readEnvironment())
-    const transcripts = agent.transcriptRoots(folder).flatMap((root) => filesBelow(root.folder, ['.jsonl']))
-    if (!values.json) print(bold('Recollect') + dim(' — memory for coding agents, on this machine only\n'))
-    const imported = transcripts.length > 0 ? await importHistory({ paths: [], since: null, project: null }) : null
+    const hasHistory = agent.transcriptRoots(folder).some((root) => filesBelow(root.folder, ['.jsonl']).length > 0)
+    const imported = hasHistory ? await importHistory({ paths: [], since: null, project: null }) : null
     const demo = values.demo ? await loadDemo() : null
     const status = await call('GET /api/status')
     if (values.json) return printJson({ status, imported, demo })
-
-    if (imported) {
-      print(`Found ${agent.title} history (${plural(transcripts.length, 'transcript')}).`)
-      printHistoryImport({ ...imported, where: folder })
-    } else if (!demo) print(`No ${agent.title} history in ${folder} yet. To explore a sample: ${currentCommandName()} demo`)
-    if (demo) printDemo(demo)
-    print()
-    printStatus(status)
-    return printNextSteps(status.home, demo !== null)
+    print(`${bold('Recollect is running.')} Everything stays on this machine, in ${status.home}.`)
+    print(await whatWasFound(status, agent.title))
+    return print(nextStep(agent.title))
   },
 })
 
-function printNextSteps(home: string, hasDemo: boolean): undefined {
+/** With a question that memory can answer, so that the newcomer sees an answer of their own at once. */
+async function whatWasFound({ sessions, projects }: WorkerStatus, agentTitle: string): Promise<string> {
   const name = currentCommandName()
-  print(`\n${bold('Try')}`)
-  print(`  ${name} search ${hasDemo ? 'tide table cache --all' : '"what you remember"'}`)
-  print(`  ${name} inject${hasDemo ? ' --project tidepool' : ''}        ${dim('# what a new session would be shown')}`)
-  print(`  ${name} view          ${dim('# browse everything')}`)
-  print(`\n${bold('Next step')}`)
-  print(`  ${name} init          ${dim('# connect Claude Code; it remembers from then on')}`)
-  print(dim(`\nThe worker runs in the background and exits when it is no longer needed. Everything is stored in ${home}.`))
-  print(dim(`To stop the worker: ${name} stop. To delete everything: ${name} uninstall --purge.`))
+  if (sessions.all === 0) return `There is no ${agentTitle} history here yet. To look around in a sample: ${name} demo`
+  const found = `Found ${plural(sessions.all, 'session')} in ${plural(projects.length, 'project')}.`
+  const asked = await questionWithAnswer(projects.map(({ name }) => name))
+  return asked ? `${found} Try: ${name} search "${asked.question}" --project ${asked.project}` : `${found} To see them: ${name} view`
+}
+
+/** The subject of recent work whose search finds that work first, in the first project that has one. */
+async function questionWithAnswer(projects: string[]): Promise<{ question: string; project: string } | null> {
+  for (const project of projects.slice(0, MAX_TRIED_PROJECTS)) {
+    const { items } = await call('POST /api/timeline', { at: Date.now(), depth_before: MAX_TRIED_MEMORIES, depth_after: 0, project })
+    for (const { kind, sessionId, title } of items.toReversed()) {
+      const question = kind === 'observation' ? questionFrom(title) : null
+      if (question === null) continue
+      const { hits, isClose } = await call('POST /api/search', { query: question, limit: 1, project })
+      if (isClose && hits[0]?.sessionId === sessionId) return { question, project }
+    }
+  }
+  return null
+}
+
+const MAX_TRIED_PROJECTS = 3
+const MAX_TRIED_MEMORIES = 40
+
+/** A title that reads as a subject: a few plain words, which need no quoting beyond the quotation marks. */
+function questionFrom(title: string): string | null {
+  const subject = title.replace(/ \([^)]*\)$/, '')
+  const words = subject.split(' ').length
+  return words >= 3 && words <= 8 && /^[\p{L}\p{N} ,._/-]+$/u.test(subject) ? subject : null
+}
+
+function nextStep(agentTitle: string): string {
+  const name = currentCommandName()
+  return describeConnection(findConnection(readEnvironment())).fix === null
+    ? `${agentTitle} is connected. To browse what it remembers: ${name} view`
+    : `Next, connect ${agentTitle}: ${name} init`
 }

@@ -6,7 +6,7 @@ import type { FailedLine, ProgressLine } from './upkeep.ts'
 /** A memory or a session that is deleted. */
 export type ForgottenItem = {
   kind: MemoryKind | 'session'
-  /** As search shows it: #12, S3, P7, N01K…, C5; for a session the agent's own id. Can be passed to `POST /api/restore`. */
+  /** As search shows it: #12, S3, P7, N7F3KQ2BD, C5; for a session the agent's own id. Can be passed to `POST /api/restore`. */
   id: string
   title: string
   project: string

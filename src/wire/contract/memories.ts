@@ -119,7 +119,7 @@ export const memories = {
     TimelineResponse,
     { 400: 'no memory has the id in `anchor`' }
   >(),
-  /** Get a memory by its id, such as 12, #12, S3, P7, C5 or N01K…; a commit also by its hash (C1a2b3c4). */
+  /** Get a memory by its id, such as 12, #12, S3, P7, C5 or N7F3KQ2BD; a commit also by its hash (C1a2b3c4). */
   'GET /api/memory/:id': route({
     request: () => z.object({ id: z.string().regex(/^[\w.-]{1,80}$/) }),
     readOnly: true,

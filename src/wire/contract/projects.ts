@@ -3,6 +3,7 @@ import { route } from './route.ts'
 
 export type ProjectSummary = {
   project: string
+  /** Short and unique; with folders in front if several projects have the same name. */
   name: string
   sessions: number
   prompts: number
@@ -20,6 +21,8 @@ const projectKey = () => z.string().trim().toLowerCase().min(1).max(200)
 export const projects = {
   /** List projects with the number of their memories. */
   'GET /api/projects': route({ readOnly: true }).returns<ProjectSummary[]>(),
+  /** The short, unique name of each project, by its key. */
+  'GET /api/projects/names': route({ readOnly: true }).returns<Record<string, string>>(),
   /** Rename a project, or with `merge` move its memories into another. */
   'POST /api/projects/rename': route({
     request: () => z.object({ from: projectKey(), to: projectKey(), merge: z.boolean().default(false) }),

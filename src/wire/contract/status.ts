@@ -22,7 +22,7 @@ export type WorkerStatus = {
   setAside: string[]
   memoryBytes: number
   sessions: { live: number; open: number; all: number }
-  projects: { project: string; sessions: number; lastAt: number }[]
+  projects: { project: string; name: string; folder: string; sessions: number; lastAt: number }[]
   notes: { all: number; hidden: number; conflicted: number; problems: { path: string; problem: string }[] }
   sync: SyncState
   /** The text model, or why there is none. */

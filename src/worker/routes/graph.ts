@@ -6,6 +6,7 @@ import { findTopics } from '../../retrieval/topics.ts'
 import type { Store } from '../../store/store.ts'
 import type { GraphResponse, graph, Neighbourhood } from '../../wire/contract/graph.ts'
 import type { ParsedRequest } from '../../wire/contract/route.ts'
+import { resolveMemory } from '../memory-ids.ts'
 import { noSuchMemory } from '../missing-memory.ts'
 import { resolveProject } from '../request-params.ts'
 import type { Handlers } from '../router.ts'
@@ -16,13 +17,14 @@ export const handlers = { 'GET /api/graph': exploreGraph, 'GET /api/near': readN
 
 async function exploreGraph(
   { store }: Services,
-  { ask, ref, to, project: name, limit }: ParsedRequest<typeof graph, 'GET /api/graph'>,
+  { ask, ref: asked, to: askedTo, project: name, limit }: ParsedRequest<typeof graph, 'GET /api/graph'>,
 ): Promise<GraphResponse> {
   if (ask === 'topics') {
     const project = await resolveProject({ store }, name)
     if (!project) throw new BadRequest('project is missing; pass ?project= with its key or one of its folders')
     return { ask, project, items: await findTopics(store, project, limit) }
   }
+  const [ref, to] = await Promise.all([asked, askedTo].map((one) => one && resolveMemory(store, one)))
   if (!ref) throw new BadRequest('ref is missing; pass a memory, for example ?ref=observation:12')
   if (ask === 'path' && !to) throw new BadRequest('to is missing; pass the other memory, for example &to=observation:15')
   for (const one of [ref, to]) if (one && !(await findMemoryNode(store, one))) throw noSuchMemory(one.kind, one.ref)

@@ -4,8 +4,9 @@ import { outcomeOf } from '../../retrieval/outcomes.ts'
 import { describeHit } from '../../retrieval/search.ts'
 import type { DocumentRef } from '../../store/store.ts'
 import type { MemoryResponse, memories } from '../../wire/contract/memories.ts'
+import { resolveMemory } from '../memory-ids.ts'
 import type { Handlers } from '../router.ts'
-import { searchFor, timelineFor, withCommitNumber } from '../search-requests.ts'
+import { searchFor, timelineFor } from '../search-requests.ts'
 import { BadRequest } from '../server.ts'
 import type { Services } from '../services.ts'
 import { fullNote } from './full-note.ts'
@@ -67,7 +68,7 @@ function countUse({ store, log }: Services, refs: DocumentRef[]): void {
 }
 
 async function readMemory({ store }: Services, id: string): Promise<MemoryResponse> {
-  const { kind, ref } = await withCommitNumber(store, memoryRef(id))
+  const { kind, ref } = await resolveMemory(store, memoryRef(id))
   const location = await store.documents.locationOf(kind, ref)
   const title = (location && (await describeHit(store, location)))?.title ?? null
   const outcome = location && (await outcomeOf(store, location, null))

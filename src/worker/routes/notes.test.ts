@@ -33,6 +33,29 @@ test('a note can be saved, read, changed, forgotten, restored and deleted', asyn
   expect(t.announced()).toEqual(['note-changed', 'note-changed', 'note-changed', 'note-changed', 'note-removed'])
 })
 
+test('a note is found by its short id and by any unique beginning of its id', async () => {
+  await using t = await anApi()
+  const { note } = (await t.ask('POST', '/api/notes', { body: 'Pelicans are fed at dawn', project: 'app' })).json
+  const short = note.id.slice(10, 18)
+  for (const id of [`N${short}`, short.toLowerCase(), `N${note.id.slice(0, 12)}`, note.id])
+    expect((await t.ask('GET', `/api/notes/${id}`)).json.id).toBe(note.id)
+  expect((await t.ask('POST', '/api/memories/batch', { ids: [`N${short}`] })).json).toMatchObject([{ memory: { id: note.id } }])
+  expect((await t.ask('POST', '/api/timeline', { anchor: `N${short}` })).json.anchor).toBe(`note:${note.id}`)
+  expect((await t.ask('GET', `/api/graph?ask=neighbours&ref=note:${short}`)).json.memory.ref).toBe(note.id)
+  expect((await t.ask('POST', '/api/forget', { ids: [`N${short}`] })).status).toBe(200)
+  expect((await t.ask('POST', '/api/restore', { ids: [`N${short}`] })).json.restored).toMatchObject([{ id: `N${note.id}` }])
+})
+
+test('a beginning that several notes share is refused with their ids', async () => {
+  await using t = await anApi()
+  const ids: string[] = []
+  for (const body of ['Pelicans are fed at dawn', 'Herons are fed at noon'])
+    ids.push((await t.ask('POST', '/api/notes', { body, project: 'app' })).json.note.id)
+  const refused = await t.ask('GET', `/api/notes/${ids[0]?.slice(0, 4)}`)
+  expect([refused.status, ids.every((id) => refused.json.error.includes(id))]).toEqual([400, true])
+  expect((await t.ask('GET', '/api/notes/N01')).json.error).toContain('no note')
+})
+
 test('reading a memory in full counts as a use in later searches', async () => {
   await using t = await anApi()
   const { note } = (await t.ask('POST', '/api/notes', { body: 'Pelicans are fed at dawn', project: 'app' })).json

@@ -1,10 +1,11 @@
 import { asProjectKey, GLOBAL_PROJECT, type ProjectKey } from '../../core/ids.ts'
 import { memoryId } from '../../core/memory-kinds.ts'
-import { asNoteId, type Note, type NoteId } from '../../core/note.ts'
+import type { Note, NoteId } from '../../core/note.ts'
 import { changeNote, forgetNote, type NoteSaveResult, restoreNote, saveNote } from '../../notes/notes.ts'
 import type { Store } from '../../store/store.ts'
 import type { NoteList, NoteReceipt, NoteVersions, notes } from '../../wire/contract/notes.ts'
 import type { ParsedRequest } from '../../wire/contract/route.ts'
+import { resolveNoteId } from '../memory-ids.ts'
 import { noSuchMemory } from '../missing-memory.ts'
 import { resolveProject } from '../request-params.ts'
 import type { Handlers } from '../router.ts'
@@ -17,16 +18,16 @@ export const handlers = {
   'GET /api/notes': listNotes,
   'POST /api/notes': addNote,
   'GET /api/notes/:id': async ({ store }, { id }) => {
-    const note = await findNoteId(store, id)
+    const note = await resolveNoteId(store, id)
     return (await fullNote(store, note)) ?? missing(note)
   },
   'PATCH /api/notes/:id': patchNote,
   'DELETE /api/notes/:id': deleteNote,
   'POST /api/notes/:id/restore': async (services, { id }) => {
-    const note = await findNoteId(services.store, id)
+    const note = await resolveNoteId(services.store, id)
     return publish(services, (await restoreNote(services.notebook, note, Date.now())) ?? missing(note))
   },
-  'GET /api/notes/:id/history': ({ store }, { id }) => noteVersions(store, asNoteId(id)),
+  'GET /api/notes/:id/history': async ({ store }, { id }) => noteVersions(store, await resolveNoteId(store, id)),
 } satisfies Handlers<typeof notes>
 
 async function listNotes(services: Services, request: ParsedRequest<typeof notes, 'GET /api/notes'>): Promise<NoteList> {
@@ -54,7 +55,7 @@ async function addNote(
 
 async function patchNote(services: Services, request: ParsedRequest<typeof notes, 'PATCH /api/notes/:id'>): Promise<NoteReceipt> {
   const { id, project, supersedes, bodyWas, ...patch } = request
-  const note = await findNoteId(services.store, id)
+  const note = await resolveNoteId(services.store, id)
   refusePast(patch.expiresAt)
   const older = supersedes && (await existingNotes(services.store, supersedes))
   if (older?.includes(note)) throw new BadRequest('a note cannot supersede itself')
@@ -68,7 +69,7 @@ async function patchNote(services: Services, request: ParsedRequest<typeof notes
 
 async function deleteNote(services: Services, { id, hard }: ParsedRequest<typeof notes, 'DELETE /api/notes/:id'>) {
   const { store, notebook } = services
-  const note = await findNoteId(store, id)
+  const note = await resolveNoteId(store, id)
   if (!hard) return publish(services, (await forgetNote(notebook, note, Date.now())) ?? missing(note))
   if (!(await store.notes.get(note))) missing(note)
   await deleteNow(services, { ids: [memoryId('note', note)], hard: true })
@@ -92,14 +93,8 @@ function publish(services: Services, { receipt, changes }: NoteSaveResult): Note
   return { ...receipt, note: withUrn(receipt.note) }
 }
 
-/** Lists print ids with an N in front; people copy it along. */
-async function findNoteId(store: Store, id: string): Promise<NoteId> {
-  const bare = id.replace(/^N(?=.)/i, '')
-  return (await store.notes.get(asNoteId(id))) === null && (await store.notes.get(asNoteId(bare))) !== null ? asNoteId(bare) : asNoteId(id)
-}
-
 async function existingNotes(store: Store, ids: string[]): Promise<NoteId[]> {
-  const notes = await Promise.all(ids.map((id) => findNoteId(store, id)))
+  const notes = await Promise.all(ids.map((id) => resolveNoteId(store, id)))
   for (const id of notes) if (!(await store.notes.get(id))) throw new BadRequest(`note ${id} does not exist, so it cannot be superseded`)
   return notes
 }

@@ -1,6 +1,8 @@
-import { asProjectKey } from '../../core/ids.ts'
+import { asProjectKey, type ProjectKey } from '../../core/ids.ts'
 import { projectName } from '../../core/project.ts'
-import type { projects } from '../../wire/contract/projects.ts'
+import { type ProjectPlace, projectNames } from '../../core/project-names.ts'
+import type { Store } from '../../store/store.ts'
+import type { ProjectSummary, projects } from '../../wire/contract/projects.ts'
 import type { ParsedRequest } from '../../wire/contract/route.ts'
 import { planDeletion, previewOf } from '../forget.ts'
 import type { Handlers } from '../router.ts'
@@ -9,11 +11,24 @@ import type { Services } from '../services.ts'
 import { queueErase } from './forget.ts'
 
 export const handlers = {
-  'GET /api/projects': async ({ store }) =>
-    (await store.projects.totals()).map((totals) => ({ ...totals, name: projectName(totals.project) })),
+  'GET /api/projects': listProjects,
+  'GET /api/projects/names': async ({ store }) => Object.fromEntries(await namesOfProjects(store)),
   'POST /api/projects/rename': renameProject,
   'POST /api/projects/wipe': wipeProject,
 } satisfies Handlers<typeof projects>
+
+async function listProjects({ store }: Services): Promise<ProjectSummary[]> {
+  const names = await namesOfProjects(store)
+  return (await store.projects.totals()).map((totals) => ({ ...totals, name: names.get(totals.project) ?? projectName(totals.project) }))
+}
+
+/** Projects without sessions have no folder; they are named with the others, so that no two names are equal. */
+async function namesOfProjects(store: Store): Promise<Map<ProjectKey, string>> {
+  const places: ProjectPlace[] = await store.sessions.projects()
+  const seen = new Set(places.map(({ project }) => project))
+  const others = (await store.notes.projects()).filter((project) => !seen.has(project))
+  return projectNames([...places, ...others.map((project) => ({ project, folder: null }))])
+}
 
 async function renameProject({ store, queue }: Services, { from, to, merge }: ParsedRequest<typeof projects, 'POST /api/projects/rename'>) {
   const known = (await store.projects.totals()).map(({ project }): string => project)

@@ -1,9 +1,9 @@
-import { asNoteId } from '../../core/note.ts'
 import { changeSettings } from '../../platform/settings.ts'
 import { noteAt, noteHistory, resolveConflict, syncState, whyRemoteUnusable } from '../../sync/sync.ts'
 import type { ParsedRequest } from '../../wire/contract/route.ts'
 import type { SyncHistoryResponse, sync } from '../../wire/contract/sync.ts'
 import { syncNow, syncSettings } from '../background-sync.ts'
+import { resolveNoteId } from '../memory-ids.ts'
 import { noSuchMemory } from '../missing-memory.ts'
 import type { Handlers } from '../router.ts'
 import { BadRequest } from '../server.ts'
@@ -20,7 +20,7 @@ export const handlers = {
     return syncNow(services, { dryRun: false, patienceMs: MAX_WAIT_MS })
   },
   'POST /api/sync/resolve': async (services, { id, choice }) => {
-    const resolved = await resolveConflict(services.notebook, asNoteId(id), choice, Date.now())
+    const resolved = await resolveConflict(services.notebook, await resolveNoteId(services.store, id), choice, Date.now())
     if (resolved.kind === 'refused') throw new BadRequest(resolved.reason)
     services.announce(resolved.changes)
     return { kind: resolved.kind, id: resolved.id }
@@ -32,7 +32,7 @@ async function readHistory(
   { store, notebook }: Services,
   { id, commit }: ParsedRequest<typeof sync, 'GET /api/sync/history'>,
 ): Promise<SyncHistoryResponse> {
-  const note = await store.notes.get(asNoteId(id))
+  const note = await store.notes.get(await resolveNoteId(store, id))
   if (!note) throw noSuchMemory('note', id)
   if (!commit) return { id, path: note.path, versions: await noteHistory(notebook, note.path) }
   return { id, path: note.path, commit, text: await noteAt(notebook, note.path, commit) }

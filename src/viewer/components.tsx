@@ -28,20 +28,23 @@ export function PageHead({
   const { page, query } = currentRoute.value
   return (
     <header class="head">
-      {title !== undefined ? <h1>{title}</h1> : <span class="crumb">{crumb}</span>}
-      {children}
-      <span class="grow" />
-      {page !== 'search' && (
-        <a class="find" href={hrefOf('search', '', { project: query.project })}>
-          <Icon name="search" /> Search memories <kbd>/</kbd>
-        </a>
-      )}
-      {!isForWriting && (
-        <a class="button primary new-note" href={hrefOf('memory', 'new', { project: query.project })}>
-          <Icon name="plus" />
-          <span class="new-note-text">New note</span>
-        </a>
-      )}
+      <div class="head-main">
+        {title !== undefined ? <h1>{title}</h1> : <span class="crumb">{crumb}</span>}
+        {children}
+      </div>
+      <div class="head-end">
+        {page !== 'search' && (
+          <a class="find" href={hrefOf('search', '', { project: query.project })}>
+            <Icon name="search" /> Search memories <kbd>/</kbd>
+          </a>
+        )}
+        {!isForWriting && (
+          <a class="button primary new-note" href={hrefOf('memory', 'new', { project: query.project })}>
+            <Icon name="plus" />
+            <span class="new-note-text">New note</span>
+          </a>
+        )}
+      </div>
     </header>
   )
 }
@@ -173,7 +176,7 @@ export function EmptyState({
   )
 }
 
-/** Two or three views of one page, of which one is chosen. */
+/** Switches between two or three views of a page. */
 export function Segments<T extends string>({
   label,
   value,

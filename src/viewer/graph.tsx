@@ -154,9 +154,9 @@ function NeighbourhoodPicture({ items, centre }: { items: GraphNeighbour[]; cent
           <path d={path} />
         ))}
       </svg>
-      {renderSide('What led to it', causes, 'causes')}
+      {renderSide('Causes', causes, 'causes')}
       <section class="card centre stack">{centre}</section>
-      {renderSide(causes.length === 0 ? 'Related' : 'What it led to', effects, 'effects')}
+      {renderSide(causes.length === 0 ? 'Related' : 'Effects', effects, 'effects')}
     </div>
   )
 }

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
+import { describeInjectionEvent } from '../core/injection-event.ts'
 import { type MemoryKind, memoryId } from '../core/memory-kinds.ts'
-import { describeMoment } from '../core/moments.ts'
 import type { InjectResponse } from '../wire/contract/inject.ts'
 import type { InjectionCandidate, InjectionUsage, MemoryResponse, RecordedInjection, ShownItem } from '../wire/contract/memories.ts'
 import {
@@ -36,7 +36,7 @@ export function InjectionsPage() {
           label="Injections"
           value={id === 'next' ? 'next' : ''}
           options={[
-            { value: '', text: 'What was shown' },
+            { value: '', text: 'Shown' },
             { value: 'next', text: 'Next brief' },
           ]}
           onChoose={(value) => navigate(hrefOf('injections', value))}
@@ -88,7 +88,7 @@ function PastInjections({ id, session }: { id: string; session: string }) {
               href={hrefOf('injections', String(injection.id), { session })}
             >
               <span class="title">
-                <b class="ellipsis">{describeMoment(injection.event)}</b>
+                <b class="ellipsis">{describeInjectionEvent(injection.event)}</b>
                 <TimeAgo at={injection.at} />
               </span>
               <span class="dim ellipsis">
@@ -107,7 +107,7 @@ function PastInjections({ id, session }: { id: string; session: string }) {
       </ul>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and a keyboard must be able to scroll it */}
       <section class="scroll detail" aria-label="Injected text" tabIndex={0}>
-        <h2 class="page-title">{describeMoment(shown.event)}</h2>
+        <h2 class="page-title">{describeInjectionEvent(shown.event)}</h2>
         <p class="about">
           <TimeAgo at={shown.at} />
           <span>{nameOfProject(shown.project)}</span>
@@ -153,8 +153,8 @@ function ShownText({ injection }: { injection: RecordedInjection }) {
   )
 }
 
-function markOfUsage({ counted, used, isEarly }: InjectionUsage): MarkText {
-  if (isEarly) return { kind: 'unused', words: 'too early to tell' }
+function markOfUsage({ counted, used, doubt }: InjectionUsage): MarkText {
+  if (doubt) return { kind: 'unused', words: doubt === 'too few sessions' ? 'too few sessions to tell' : 'too early to tell' }
   return { kind: used > 0 ? 'used' : 'unused', words: `${used} of ${formatCount(counted, 'line')} used later` }
 }
 

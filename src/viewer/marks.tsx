@@ -1,4 +1,4 @@
-/** What a mark says: its kind decides how it looks, its words are what people read. `about` is the longer explanation, `href` where it leads. */
+/** A mark: its kind decides how it looks, and people read its words. `about` is a longer explanation, `href` makes it a link. */
 export type MarkText = { kind: MarkKind; words: string; about?: string | undefined; href?: string | undefined }
 
 /** How each kind of mark looks. A new kind of mark is a row here. */

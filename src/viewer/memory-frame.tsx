@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { agentTitle } from '../core/agent.ts'
+import { describeInjectionEvent } from '../core/injection-event.ts'
 import { type MemoryKind, memoryId, shortMemoryId } from '../core/memory-kinds.ts'
-import { describeMoment } from '../core/moments.ts'
 import { nameOfProject, PageHead, Tag, TextWithCode, TimeAgo } from './components.tsx'
 import { Icon, type IconName } from './icons.tsx'
 import { Marks, type MarkText } from './marks.tsx'
@@ -114,7 +114,7 @@ function ShownToModel({ id }: { id: string }) {
         {injections.map((injection) => (
           <li>
             <a href={hrefOf('injections', String(injection.id))}>
-              {describeMoment(injection.event)}, <TimeAgo at={injection.at} />
+              {describeInjectionEvent(injection.event)}, <TimeAgo at={injection.at} />
             </a>
           </li>
         ))}

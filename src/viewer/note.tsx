@@ -162,7 +162,7 @@ const isSameText = (body: string, title: string) => body.replace(/\s+/g, ' ').tr
 
 const MAX_PLACES_SHOWN = 6
 
-/** Where a note was said, and what it replaced. */
+/** The places where a note was said, and the notes it replaced. */
 function NoteSources({ note }: { note: FullNote }) {
   const history = useFetch('GET /api/notes/:id/history', { id: note.id })
   return (

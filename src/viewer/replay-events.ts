@@ -1,5 +1,5 @@
+import { describeInjectionEvent } from '../core/injection-event.ts'
 import type { Observation, Prompt, Summary } from '../core/memory.ts'
-import { describeMoment } from '../core/moments.ts'
 import type { RecordedInjection } from '../wire/contract/memories.ts'
 import type { ClippedToolUse, SessionContents } from '../wire/contract/sessions.ts'
 
@@ -79,7 +79,7 @@ export function listReplayEvents(contents: SessionContents): ReplayEvent[] {
         key: `injection:${injection.id}`,
         at: injection.at,
         label: 'injection',
-        title: `${describeMoment(injection.event)}: ${injection.items.filter(({ kind }) => kind !== 'line').length} memories, ${injection.tokens} tokens`,
+        title: `${describeInjectionEvent(injection.event)}: ${injection.items.filter(({ kind }) => kind !== 'line').length} memories, ${injection.tokens} tokens`,
         injection,
       }),
     ),

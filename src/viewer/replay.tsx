@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
+import { describeInjectionEvent } from '../core/injection-event.ts'
 import type { ToolUse } from '../core/memory.ts'
 import type { MemoryKind } from '../core/memory-kinds.ts'
-import { describeMoment } from '../core/moments.ts'
 import type { LiveEvent } from '../wire/live-events.ts'
 import { EmptyState, formatClockTime, LoadingOrError, PageHead, Tag } from './components.tsx'
 import { askToForgetMemory } from './forget.tsx'
@@ -244,7 +244,7 @@ function ReplayEventView({ event }: { event: ReplayEvent }) {
       return (
         <>
           <h2>
-            <a href={hrefOf('injections', String(event.injection.id))}>{describeMoment(event.injection.event)}</a>
+            <a href={hrefOf('injections', String(event.injection.id))}>{describeInjectionEvent(event.injection.event)}</a>
           </h2>
           <pre class="verbatim">{event.injection.text}</pre>
         </>

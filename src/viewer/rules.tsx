@@ -25,12 +25,13 @@ const KIND_TEXTS: Record<StatementKind, { name: string; about: string; empty: st
   },
   decisions: {
     name: 'Decisions',
-    about: 'What was settled, and why, from prompts and closing answers. A newer decision replaces an older one about the same thing.',
+    about:
+      'Things that were settled, with the reason, from prompts and closing answers. A newer decision replaces an older one about the same thing.',
     empty: 'Decisions appear when a prompt or a closing answer settles something.',
   },
   'open-ends': {
     name: 'Open ends',
-    about: 'What a session left undone. The next brief mentions the latest.',
+    about: 'Work that a session left undone. The next brief mentions the latest.',
     empty: 'Open ends appear when an answer says what is still missing.',
   },
 }
@@ -38,7 +39,7 @@ const KIND_TEXTS: Record<StatementKind, { name: string; about: string; empty: st
 type StatementView = 'proposed' | 'accepted' | 'gone'
 const MAX_STATEMENTS = 500
 
-/** What was learned from sessions, for a person to accept, edit or reject. */
+/** Statements that were read from sessions, for a person to accept, edit or reject. */
 export function RulesPage() {
   const { query } = currentRoute.value
   const kind = KINDS.find((known) => known === query.kind) ?? 'rules'
@@ -237,7 +238,7 @@ function marksOf(note: NoteWithUrn, newer: string | null): (MarkText | null)[] {
   ]
 }
 
-/** Where it was said: the first and the last place. */
+/** The first and the last place where it was said. */
 function Places({ note }: { note: Note }) {
   const [first] = note.said
   const last = note.said.at(-1)

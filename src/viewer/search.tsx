@@ -193,7 +193,7 @@ function KindChips({ kind, onChoose }: { kind: string; onChoose: (kind: string) 
 
 const MAX_NARROW_ROWS = 6
 
-/** What the hits have in common, as links that narrow the search. */
+/** Types and projects of the hits, as links that narrow the search. */
 function NarrowDown({ hits, query, onChoose }: { hits: SearchHit[]; query: string; onChoose: (part: Record<string, string>) => void }) {
   const count = (keys: string[]) =>
     [...Map.groupBy(keys, (key) => key)].map(([key, all]) => ({ key, count: all.length })).sort((a, b) => b.count - a.count)
@@ -342,7 +342,7 @@ function HitGroups({ hits, words, cursor }: { hits: SearchHit[]; words: string[]
 
 const CONCLUSION_LABELS = { 'this turn': 'Result', 'this work': 'Ended with', 'newer work': 'Now holds', 'newer value': 'Changed later' }
 
-/** What came of the work that the hits belong to, each result once and before the steps that led to it. */
+/** The results of the work that the hits belong to, each once, above the steps that led to it. */
 function Conclusions({ hits }: { hits: SearchHit[] }) {
   const outcomes = hits.flatMap(({ outcome }) => (outcome && outcome.of !== 'this turn' ? [outcome] : []))
   return (
@@ -396,7 +396,7 @@ function HitRow({ hit, words, index, cursor, highestScore }: HitRowProps) {
   )
 }
 
-/** What a reader should know before relying on a hit. */
+/** Warnings about a hit. */
 function marksOfHit({ outcome, signals }: SearchHit): MarkText[] {
   if (outcome?.of === 'newer work') return [{ kind: 'replaced', words: `replaced by ${outcome.id}` }]
   if (outcome?.of === 'newer value') return [{ kind: 'outdated', words: `a value changed in ${outcome.id}` }]

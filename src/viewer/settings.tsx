@@ -6,7 +6,7 @@ import { useFetch } from './use-fetch.ts'
 import { runAction } from './user-actions.ts'
 import { call } from './worker-requests.ts'
 
-/** What a section of the settings is about. */
+/** A title for each section of the settings. */
 const SECTION_TITLES: Record<string, string> = {
   worker: 'Worker',
   'hooks.session_start': 'When a session starts',

@@ -8,7 +8,7 @@ import { countTokens } from '../core/tokens.ts'
 import { neutralizeText } from '../core/untrusted-text.ts'
 import type { Handover, SessionExport } from '../wire/contract/sessions.ts'
 
-/** What the next person or agent needs to continue a session. It will be pasted into a prompt, so all of it is neutralized. */
+/** Writes a text with which another person or agent can continue a session. It will be pasted into a prompt, so all of it is neutralized. */
 export function writeHandover(contents: SessionExport, notes: Note[]): Handover {
   const { session, prompts, outcome } = contents
   const asked = prompts.filter(({ origin }) => origin === 'person')
@@ -16,7 +16,7 @@ export function writeHandover(contents: SessionExport, notes: Note[]): Handover 
   const of = (namespace: string) => notes.filter((note) => note.namespace === namespace).map(({ body }) => body)
   const sections: [string, string[]][] = [
     ['Goal', asked[0] ? [shorten(asked[0].text, MAX_GOAL_CHARACTERS)] : []],
-    ['Where it stands', outcome ? [outcome.text] : lastConclusion(prompts)],
+    ['Current state', outcome ? [outcome.text] : lastConclusion(prompts)],
     ['Done', doneIn(contents.observations)],
     ['Decided', of('decisions')],
     ['Rules that hold', of('rules')],
@@ -57,7 +57,7 @@ function lastConclusion(prompts: Prompt[]): string[] {
   return last?.answer ? [conclusionOf(last.answer, [...subjectStems(last.text)], MAX_ITEM_CHARACTERS)] : []
 }
 
-/** What was made or repaired; what was only read says little to the next one. */
+/** Changes and decisions; discoveries say little to whoever continues. */
 const doneIn = (observations: Observation[]): string[] => observations.filter(({ type }) => type !== 'discovery').map(({ title }) => title)
 
 /** A whole session to read: its prompts and answers, what its tools did, and the memories made of it. */

@@ -10,9 +10,11 @@ import { readActionWith, type Services } from './services.ts'
  */
 export async function injectionUsage({ store, agents }: Services, injection: StoredInjection): Promise<InjectionUsage> {
   const later = laterPassages(injection.sessionId === null ? [] : await textsAfter(store, agents, injection.sessionId, injection))
-  const lines = markRecurring(injection.text, later, partWeights(await recentSessions(store)))
+  const compared = await recentSessions(store)
+  const lines = markRecurring(injection.text, later, partWeights(compared))
+  const doubt = later.length === 0 ? 'nothing said since' : compared.length < MIN_COMPARED_SESSIONS ? 'too few sessions' : null
   const counted = lines.filter(({ isUsed }) => isUsed !== null)
-  return { lines, counted: counted.length, used: counted.filter(({ isUsed }) => isUsed).length, isEarly: later.length === 0 }
+  return { lines, counted: counted.length, used: counted.filter(({ isUsed }) => isUsed).length, doubt }
 }
 
 const MAX_ROWS_PER_SESSION = 5000
@@ -33,6 +35,8 @@ async function textsAfter(store: Store, agents: Services['agents'], sessionId: n
   ]
 }
 
+/** With fewer, no word is rarer than another. */
+const MIN_COMPARED_SESSIONS = 6
 /** Enough sessions to tell common words from telling ones. */
 const MAX_COMPARED_SESSIONS = 60
 

@@ -74,8 +74,13 @@ export type RecordedInjection = {
 
 /** A line of an injected text. `isUsed` is null for lines that are not counted: frames, headings and lists of files. */
 export type InjectedLine = { text: string; isUsed: boolean | null }
-/** What came up again in the session after an injection. `isEarly`: the session has said and done nothing since. */
-export type InjectionUsage = { lines: InjectedLine[]; counted: number; used: number; isEarly: boolean }
+/** What came up again in the session after an injection. `doubt` says why the numbers mean nothing yet; null when they do. */
+export type InjectionUsage = {
+  lines: InjectedLine[]
+  counted: number
+  used: number
+  doubt: 'nothing said since' | 'too few sessions' | null
+}
 
 /** Any length is accepted; search uses as much as makes sense. */
 const searchRequest = () =>

@@ -75,7 +75,7 @@ async function describeDay(store: Store, day: string, documents: DocumentLocatio
   return { day, sessions: sessions.filter((session) => session !== null), notes: notes.filter((note) => note !== null) }
 }
 
-/** A day of work has more, but nobody reads more of it in a feed. */
+/** A day of work may have more turns; the page of the session has all of them. */
 const MAX_TURNS_PER_SESSION = 8
 
 async function describeSession(store: Store, id: number, documents: DocumentLocation[]): Promise<FeedSession | null> {
@@ -158,7 +158,7 @@ async function requestOf(store: Store, prompt: Prompt): Promise<string> {
   return (location && (await describeHit(store, location)))?.title ?? prompt.text
 }
 
-/** What a summary says came of the turn, for turns whose answer is not known. */
+/** The result of a turn according to its summary, for turns whose answer is unknown. */
 async function summaryText(store: Store, location: DocumentLocation | undefined): Promise<string> {
   const summary = location ? await store.summaries.get(Number(location.ref)) : null
   return shorten(summary?.completed || summary?.learned || summary?.investigated || '', MAX_OUTCOME_CHARACTERS)

@@ -1,12 +1,12 @@
-/** When something was injected, in words: the name of the event is the agent's. */
-export function describeMoment(event: string): string {
+/** When a text was injected, in words. The names of events are the agent's. */
+export function describeInjectionEvent(event: string): string {
   const [name = '', ...rest] = event.split(':')
   const detail = rest.join(':')
   if (name === 'file') return `When ${detail || 'a file'} was opened`
-  return MOMENTS[name] ?? event
+  return EVENT_NAMES[name] ?? event
 }
 
-const MOMENTS: Record<string, string> = {
+const EVENT_NAMES: Record<string, string> = {
   SessionStart: 'At the start of a session',
   UserPromptSubmit: 'With a prompt',
   PostToolUse: 'After a tool use',

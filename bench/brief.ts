@@ -1,6 +1,7 @@
 /** Measures briefs and recalls, which hooks wait for, in stores of growing size: bench/brief.ts [--full | sizes…]. Without the time of the hook process itself. */
 import { meaningOf } from '../eval/meaning.ts'
-import { briefFor, fileBriefFor, recallFor } from '../src/inject/brief.ts'
+import { briefFor, recallFor } from '../src/inject/brief.ts'
+import { fileBriefFor } from '../src/inject/file-brief.ts'
 import { printGrowth } from './growth.ts'
 import { BIG_PROJECT, SMALL_PROJECT, seededRandom, wordMaker, wordOfRank } from './sample-store.ts'
 

@@ -53,6 +53,11 @@ function addDialogue(
   all: Note[],
   log: (line: string) => void,
 ): void {
+  const holding = (text: string) =>
+    rules
+      .filter((one) => states(one.rule, text))
+      .map((one) => one.rule)
+      .join(' | ')
   for (const { rule, replaces } of rules) {
     score.rules++
     if (current.some((text) => states(rule, text))) score.shown++
@@ -64,6 +69,9 @@ function addDialogue(
       if (stale.length > 0) score.stale++
       if (really) score.reallyStale++
       if (really) log(`${id} stale: ${old}\n    ${really}`)
+      else
+        for (const text of stale)
+          log(`${id} reads like a replaced rule: ${old}\n    ${text}\n    holds: ${holding(text)} | replaced by: ${rule}`)
     }
   }
   const known = rules.flatMap(({ rule, replaces }) => [rule, ...replaces])

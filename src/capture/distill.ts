@@ -9,9 +9,11 @@ import type { Store } from '../store/store.ts'
 import type { DistillJob } from './distill-job.ts'
 import { linkTurn } from './link.ts'
 import { distillPlain } from './plain/plain.ts'
+import { workStepsOf } from './plain/work-steps.ts'
 import { updateThreads } from './threads.ts'
 import { tracesOf } from './traces.ts'
 import { activityText } from './turn-activity.ts'
+import { settleUndoneTurn } from './undone-marks.ts'
 
 /**
  * Makes the observations and the summary of a turn from the journal, using plain rules. A repeated call gives the same rows, or better ones
@@ -24,7 +26,7 @@ export async function distillTurn(store: Store, job: DistillJob, readAction: Rea
   if (await isLastAnswered(store, turn)) await updateThreads(store, turn.session.id)
   await store.changedValues.set(turn.prompt.id, changedIn(turn.prompt))
   await saveActivity(store, turn, readAction)
-  if (await isDistilledByModel(store, turn)) return []
+  if (await isDistilledByModel(store, turn)) return settleUndoneTurn(store, turn.session, turn.prompt)
   const { id } = turn.session
   const { number } = turn.prompt
   // The person has deleted an observation by the model; the rules would bring it back in other words.
@@ -82,7 +84,7 @@ export async function turnForDistiller(store: Store, { session, prompt, uses }: 
   }
 }
 
-function performedActions(agent: AgentName, uses: ToolUse[], readAction: ReadAction): PerformedAction[] {
+export function performedActions(agent: AgentName, uses: ToolUse[], readAction: ReadAction): PerformedAction[] {
   return uses.map((use) => ({
     id: use.toolUseId,
     tool: use.tool,
@@ -105,10 +107,16 @@ export async function saveActivity(
   readAction: ReadAction,
 ): Promise<void> {
   const isForgotten = await store.distilledTurns.hasForgottenObservation(prompt.sessionId, prompt.number)
-  if (uses.length === 0 && !isForgotten) return
+  if (uses.length === 0 && !isForgotten && !saysUndone(prompt)) return
   const actions = isForgotten ? [] : performedActions(session.agent, uses, readAction)
-  await store.prompts.setActivity(prompt, activityText(actions), tracesOf(actions, session.folder))
+  const openBefore = await store.prompts.openFailuresBefore(session.id, prompt.number)
+  const traces = tracesOf(actions, session.folder, openBefore)
+  const work = isForgotten ? [] : workStepsOf(prompt.origin === 'person' ? prompt.text : null, actions, session.folder)
+  await store.prompts.setActivity(prompt, activityText(actions), { ...traces, ...(work.length > 0 ? { work } : {}) })
 }
+
+/** A prompt alone may say that earlier work was undone. */
+const saysUndone = (prompt: Prompt) => prompt.origin === 'person' && workStepsOf(prompt.text, [], '').length > 0
 
 /** Replaces the memories of a turn. The session must already have the memory session id. */
 export async function writeDistilledTurn(
@@ -152,6 +160,7 @@ export async function writeDistilledTurn(
   if (output.title && !session.title) await store.sessions.setTitle(session.id, output.title)
   await store.prompts.setOpenFailures(session.id, prompt.number, output.openFailures)
   await linkTurn(store, session, prompt)
+  changes.push(...(await settleUndoneTurn(store, session, prompt)))
   return changes
 }
 

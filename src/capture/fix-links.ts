@@ -1,7 +1,7 @@
+import { compareSuites } from '../core/check-command.ts'
 import type { FixedCheck, Observation, OpenFailure, Prompt, Session } from '../core/memory.ts'
 import { shorten } from '../core/text.ts'
 import type { DocumentRef, Link, Store } from '../store/store.ts'
-import { mayBeSameCheck } from './plain/check-scope.ts'
 import { fileKind } from './plain/paths.ts'
 
 /** How many turns of the same session are searched for the fix of a failure. */
@@ -43,7 +43,7 @@ async function linkFixesInSession(store: Store, { session, prompt }: TurnWithObs
   const links: Link[] = []
   for (const [n, now] of turns.entries()) {
     for (const failure of turns[n - 1]?.open ?? []) {
-      const isSolved = !now.open.some(({ command }) => command === failure.command)
+      const isSolved = !failure.isUnclear && !now.open.some(({ command }) => command === failure.command)
       if (!isSolved || prompt.number < failure.promptNumber || prompt.number > now.number) continue
       const fix = await findFix(store, session.id, failure, now)
       const memory = fix && (await findFailureMemory(store, session.id, failure))
@@ -65,7 +65,7 @@ async function findFix(
   if (proof) return proof.fix
   const prompt = await store.prompts.byNumber(sessionId, now.number)
   const { passes = [] } = prompt ? await store.prompts.traces(prompt) : {}
-  const hasPassed = passes.some(({ command }) => mayBeSameCheck(command, failure.command))
+  const hasPassed = passes.some((pass) => pass.command === failure.command || (pass.isWhole && compareSuites(pass, failure) === 'same'))
   if (!hasPassed || observations.some((o) => o.filesModified.length > 0) || now.open.some((f) => f.promptNumber === now.number)) return null
   for (let number = now.number - 1; number > Math.max(failure.promptNumber, now.number - MAX_TURNS_FOLLOWED); number--) {
     const change = (await observationsOf(store, sessionId, number)).findLast((o) => o.filesModified.some(canFixCheck))

@@ -143,7 +143,8 @@ describe('if one turn leaves a test failing, the next changes code and a third s
   test('a change of documents is not a fix, and neither is passing tests of another language', async () => {
     using t = await temporaryStore()
     for (const given of [fail, { ...change, does: [edit('docs/auth.md')] }, see('mise run test')]) await turn(t.store, given)
-    for (const given of [fail, change, see('npm test')]) await turn(t.store, { ...given, session: 's2' })
+    const npmTest = toolUse('', { input: { command: 'npm test' }, output: { stdout: ' 12 pass\n 0 fail' } })
+    for (const given of [fail, change, { at: 3000, does: [npmTest] }]) await turn(t.store, { ...given, session: 's2' })
     expect(await links(t.store, 'failed-then-fixed')).toEqual([])
   })
 })

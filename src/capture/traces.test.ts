@@ -58,9 +58,9 @@ test('traces contain the last pass of each test command, and whether it covered 
     '/app',
   )
   expect(passes).toEqual([
-    { command: 'mise run test', isWhole: true, at: 4 },
-    { command: 'go test ./cmd/entire/cli/session/... -run InvalidUUID', isWhole: false, at: 2 },
-    { command: 'git commit', isWhole: true, at: 6 },
+    { command: 'mise run test', isWhole: true, at: 4, runner: 'go' },
+    { command: 'go test ./cmd/entire/cli/session/... -run InvalidUUID', isWhole: false, at: 2, runner: 'go' },
+    { command: 'git commit', isWhole: true, at: 6, runner: 'bun' },
   ])
 })
 

@@ -1,6 +1,7 @@
 import type { PerformedAction } from '../core/action.ts'
 import { entitiesIn } from '../core/entities.ts'
-import type { FixedCheck, PassedTestRun, Traces } from '../core/memory.ts'
+import type { FixedCheck, OpenFailure, PassedTestRun, Traces } from '../core/memory.ts'
+import { knownFixes } from './known-fixes.ts'
 import { type CheckRun, checkRunsOf, describeRun } from './plain/check-runs.ts'
 import { commandsOf } from './plain/commands.ts'
 import { gitWorkOf } from './plain/commits.ts'
@@ -17,8 +18,8 @@ const MAX_TRACED_PASSES = 8
 /** Longer names are test names or generated ones, which people do not type into a search. */
 const MAX_NAME_CHARS = 40
 
-/** Collects the names in changed code, the errors that checks printed, the tests that passed, and the fixed checks. Reading leaves no trace. */
-export function tracesOf(actions: PerformedAction[], folder: string): Traces {
+/** Collects the names in changed code, the errors that checks printed, the tests that passed, and what fixed the checks that failed. Reading leaves no trace. */
+export function tracesOf(actions: PerformedAction[], folder: string, openBefore: OpenFailure[] = []): Traces {
   const commands = commandsOf(actions)
   const edits = editsOf(actions, commands, folder)
   const byPath = Map.groupBy(edits, (edit) => edit.path)
@@ -33,11 +34,13 @@ export function tracesOf(actions: PerformedAction[], folder: string): Traces {
   const passes = passesOf(runs)
   const { solved } = followFailures(runs, edits, [], 0)
   const fixed = solved.length === 0 ? [] : groupEdits({ edits, solved, git: gitWorkOf(commands) }).flatMap(fixedChecks)
+  const fixes = knownFixes(runs, edits, commands, openBefore)
   return {
     names: names.filter(([, found]) => found.length > 0).slice(0, MAX_TRACED_FILES),
     errors: [...new Map(errors.map((error) => [JSON.stringify(error), error])).values()].slice(0, MAX_TRACED_ERRORS),
     ...(passes.length > 0 ? { passes } : {}),
     ...(fixed.length > 0 ? { mended: fixed } : {}),
+    ...(fixes.length > 0 ? { fixes } : {}),
   }
 }
 
@@ -65,7 +68,8 @@ function passesOf(runs: CheckRun[]): PassedTestRun[] {
   const passes = runs.flatMap((run): PassedTestRun[] => {
     const hasRunTests = run.kind === 'test' || (run.kind === 'git' && (run.report?.passed ?? 0) > 0)
     if (!run.passed || !hasRunTests || (run.report?.failed ?? 0) > 0) return []
-    return [{ command: describeRun(run), isWhole: run.isWhole || run.kind === 'git', at: run.at }]
+    const runner = run.report?.runner ? { runner: run.report.runner } : {}
+    return [{ command: describeRun(run), isWhole: run.isWhole || run.kind === 'git', at: run.at, ...runner }]
   })
   return [...new Map(passes.map((pass) => [pass.command, pass])).values()].slice(-MAX_TRACED_PASSES)
 }

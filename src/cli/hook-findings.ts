@@ -3,7 +3,7 @@ import type { Environment } from '../platform/environment.ts'
 import { readInstalls } from '../platform/installs.ts'
 import { homeFlagOf, launcherProblem } from '../platform/launcher.ts'
 import type { Home } from '../platform/paths.ts'
-import { installHooks } from './install-hooks.ts'
+import { installHooks, optionalEvents } from './install-hooks.ts'
 import { plural } from './print.ts'
 
 /** The result of one check of `doctor`. */
@@ -73,6 +73,11 @@ function fileFinding(file: InspectedFile, environment: Environment): DoctorFindi
       says: `in ${file.file}: ${problem}`,
       ...reinstall(file.scope === 'user' ? null : process.cwd()),
     }
+  const wanted = optionalEvents(environment).includes('PreToolUse')
+  if (wanted !== file.own.some((hook) => hook.event === 'PreToolUse')) {
+    const says = `hooks.pre_tool_use.enabled is ${wanted}, but ${file.file} has ${wanted ? 'no' : 'a'} hook for PreToolUse`
+    return { what: 'Hooks', state: 'warning', says, ...reinstall(file.scope === 'user' ? null : process.cwd()) }
+  }
   return { what: 'Hooks', state: 'ok', says: `${plural(file.own.length, 'event')} in ${file.file}` }
 }
 

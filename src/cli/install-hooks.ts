@@ -1,9 +1,14 @@
 import { type InstallOutcome, install } from '../integrations/install.ts'
-import { readEnvironment } from '../platform/environment.ts'
+import { type Environment, readEnvironment } from '../platform/environment.ts'
 import { rememberInstall } from '../platform/installs.ts'
 import { writeLauncher } from '../platform/launcher.ts'
 import { homePaths } from '../platform/paths.ts'
+import { loadSettings } from '../platform/settings.ts'
 import { call } from './call.ts'
+
+/** The events that the person switched on. */
+export const optionalEvents = (environment: Environment): string[] =>
+  loadSettings(environment).settings.hooks.pre_tool_use.enabled ? ['PreToolUse'] : []
 
 /** Writes the hooks and the launcher that they call, and records where the hooks are. */
 export async function installHooks({ project, dryRun = false }: { project: string | null; dryRun?: boolean }): Promise<InstallOutcome> {
@@ -13,7 +18,7 @@ export async function installHooks({ project, dryRun = false }: { project: strin
     await call('GET /api/status')
     writeLauncher(environment)
   }
-  const outcome = await install({ environment, project, dryRun })
+  const outcome = await install({ environment, project, dryRun, wanted: optionalEvents(environment) })
   if (outcome.kind === 'installed' || outcome.kind === 'unchanged')
     rememberInstall(homePaths(environment), {
       project,

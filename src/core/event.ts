@@ -45,6 +45,8 @@ export type SessionEvent =
       interrupted: boolean
       agentId: string | null
     }
+  /** A tool is about to run. It is answered from memory and not stored: what it did is reported when it ends. */
+  | { kind: 'tool-starting'; tool: string; input: unknown; agentId: string | null }
   | {
       kind: 'turn-ended'
       promptId: string | null
@@ -82,4 +84,6 @@ export type EventReply = {
   context?: string
   /** For the person, shown by the client. */
   message?: string
+  /** Why a tool must not run now. The model is told, and may try again. */
+  refusal?: string
 }

@@ -34,6 +34,9 @@ export type Hit = {
   also: string[]
 }
 
+/** How many hits are shown when none is about the query: enough to see that. */
+export const MAX_NEAREST_SHOWN = 3
+
 export type Signal =
   | 'words'
   | 'context'
@@ -50,6 +53,7 @@ export type Signal =
   | 'use'
   | 'variety'
   | 'replaced'
+  | 'question'
 
 /** A time that a query refers to, whether it limited the search, and a sentence about it for the caller. */
 export type QueryTimeReference = { meaning: string; kept: boolean; said: string }

@@ -2,6 +2,7 @@ import type { PerformedAction } from './action.ts'
 import type { AgentName } from './agent.ts'
 import type { ContentSessionId, MemorySessionId, ProjectKey } from './ids.ts'
 import type { Note, NoteId } from './note.ts'
+import type { WorkStep } from './work.ts'
 
 /** How long a deleted memory can be restored; then its text is erased. */
 export const RESTORABLE_DAYS = 7
@@ -46,6 +47,8 @@ export type Prompt = {
   answer: string | null
   at: number
   answeredAt: number | null
+  /** What undid the changes of its turn, as `P12` for a prompt or `C5` for a commit. Absent while some of them hold, and if there were none. */
+  undoneBy?: string
 }
 
 /** A run of turns of a session about one subject, by their numbers, and the turn whose answer is its result; null while there is none. */
@@ -99,6 +102,8 @@ export type Observation = ObservationDraft & {
   tokens: number
   /** The author: `plain` for the rules, or a model's name. */
   model: string
+  /** What undid its changes, as for a prompt. */
+  undoneBy?: string
 }
 
 /** The five fields of a turn's summary, and notes. A field without content is empty. */
@@ -120,6 +125,8 @@ export type Summary = SummaryDraft & {
   source: 'turn' | 'compact' | 'subagent'
   model: string
   at: number
+  /** What undid the changes of its turn, as for a prompt. */
+  undoneBy?: string
 }
 
 /** A turn as a distiller reads it. */
@@ -139,7 +146,19 @@ export type Turn = {
 }
 
 /** A command that failed and has not passed since. */
-export type OpenFailure = { command: string; names: string[]; error: string; at: number; promptNumber: number }
+export type OpenFailure = {
+  command: string
+  names: string[]
+  error: string
+  at: number
+  promptNumber: number
+  /** The program that ran it, as far as its output shows. */
+  runner?: string
+  /** The folder that its line entered first. */
+  folder?: string
+  /** It may pass by now: the failing tests passed alone, or a script passed that may have run them. It is neither fixed nor failing. */
+  isUnclear?: true
+}
 
 /** Facts from the tools of a turn that its texts may not mention. */
 export type Traces = {
@@ -151,10 +170,26 @@ export type Traces = {
   passes?: PassedTestRun[]
   /** The checks that failed in the turn and passed after an edit. Absent when there were none. */
   mended?: FixedCheck[]
+  /** The failures that the turn put right, its own and those of earlier turns. Absent when there were none. */
+  fixes?: KnownFix[]
+  /** Its steps that concern files, to tell later whether that was undone. Absent when it changed nothing. */
+  work?: WorkStep[]
+}
+
+/** What put a failure right: edits, or commands if nothing was edited. `signatures` recognise the failure when it happens again. */
+export type KnownFix = {
+  signatures: string[]
+  command: string
+  files: string[]
+  /** The lines that the edits changed, in words for a reader. */
+  changes: string[]
+  commands: string[]
+  failedAt: number
+  at: number
 }
 
 /** A run of tests that passed; `isWhole` when it ran all tests. */
-export type PassedTestRun = { command: string; isWhole: boolean; at: number }
+export type PassedTestRun = { command: string; isWhole: boolean; at: number; runner?: string }
 
 /** A check that failed and was fixed in one turn; `isApart` when the fixing edit can be distinguished from the edit that broke it. */
 export type FixedCheck = { command: string; failedAt: number; isApart: boolean }

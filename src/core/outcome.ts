@@ -15,10 +15,15 @@ const MAX_TYPED_CHARACTERS = 3000
 
 /** Whether an answer states a result. Questions, offers and a bare "Committed." do not. */
 export function isConclusive(answer: string): boolean {
-  const stated = sentences(answer).filter((sentence) => !isOpen(sentence) && !FILLER.test(sentence))
-  const text = stated.join(' ')
-  return !isBareRemark(text)
+  const stated = sentences(answer).filter((sentence) => !isOpen(sentence) && !FILLER.test(sentence) && !isDelivery(sentence))
+  return !isBareRemark(stated.join(' '))
 }
+
+/** Reports a commit, a push or passing tests, in a sentence that says nothing about the work: "Filed as ENT-263." */
+const isDelivery = (sentence: string): boolean =>
+  sentence.length < MAX_DELIVERY_CHARACTERS && (DELIVERED.test(sentence) || REPORTED.test(sentence))
+const REPORTED =
+  /^(?:filed|saved|posted|created|opened|tracked|recorded) (?:as|to|in|on|under) \S+[.!]?$|^(?:all|both|every) (?:of )?(?:\d+ )?(?:the )?(?:\w+ ){0,2}(?:tests?|checks?|threads?|comments?|findings|hooks?)\b[^.;:]{0,60}\b(?:pass(?:es|ed)?|green|addressed|resolved|clean|done|replied)\b[^.;:]{0,40}[.!]?$|^(?:lint|tests?|typecheck|types|ci)\b[^.;:]{0,50}\b(?:pass(?:es|ed)?|clean|green)\b[^.;:]{0,20}[.!]?$/i
 
 /** Says very little, or only reports a commit. */
 export const isBareRemark = (text: string): boolean =>
@@ -48,6 +53,9 @@ export function rulingsIn(replies: string[], wantedStems: readonly string[], max
     .filter((sentence) => RULING.test(sentence) && !isOpen(sentence) && countStems(sentence, wantedStems) >= MIN_RULING_STEMS)
   return ruled.length === 0 ? '' : chooseSentences(ruled, wantedStems, maxCharacters)
 }
+
+/** Whether a person's reply rules something. */
+export const isRuling = (reply: string): boolean => sentences(reply).some((sentence) => RULING.test(sentence))
 
 /** A chat has side remarks too; a ruling on its subject has some of its words. */
 const MIN_RULING_STEMS = 2

@@ -37,19 +37,21 @@ export const isEverydayWord = (word: string): boolean => EVERYDAY_WORDS.has(word
 
 /** Words that say nothing about a project: function words, agreement, and what people do with any code. */
 const EVERYDAY_WORDS = new Set(
-  `a about actually add added address addressed again ahead all also am an and another any anything are as at back be been before better
-  both branch branches bug bugs build but by can change changed changes check checkout ci clean cleanup clear code comment comments commit
-  commits committed continue cool could create created current delete dependencies dev did diff directly do does doesnt doing done dont
-  double draft each else error errors etc every everything exactly explain fail failed failing fails failure failures feedback few file
-  files fine finish first fix fixed fixes fixing for format from further general get getting git give go going good got great had handle
-  happened has have help here how i idea if im implement implemented improve in including install into is isnt issue issues it its just
-  keep know last later leave left let lets lgtm like lint linter linting little look looking looks made main make makes master maybe me
-  mean merge merged merging message more most much my need needs new next nice no not nothing now number of off ok okay old on once one
-  ones only open option options or other our out over own pass passes passing perfect plan please pls pr problem problems project proper
-  prs pull pull-request push pushed put question quick quickly re-run read readme ready really rebase rebased remaining remove rename
-  rerun rest restart result results resume revert review right run running runs same save say see seems server ship short shorter should
-  show simple simplify since skip so some something sorry start started status step steps still stop sure switch take tell test tested
-  testing tests than thank thanks that thats the them then there these they thing things think this those though to today together too try
-  two undo up update updated us use using variable version very wait want was way we well were what whats when where which while why will
-  with without wont work working works would write wrong yeah yep yes yet you your`.split(/\s+/),
+  `a about actually add added address addressed again agree ah ahead all also am an and another any anything appropriate are as at back
+  basically be been before better biggest both branch branches bug bugs build bunch but by can change changed changes check checkout ci
+  clean cleanup clear code comment comments commit commits committed continue cool could create created current delete dependencies dev did
+  diff different directly do does doesnt doing don done dont double draft each easier else error errors especially etc every everything
+  exactly explain fail failed failing fails failure failures feedback feel few file files fine finish first fix fixed fixes fixing for
+  format from further general get getting git give go going good got great guess had handle happened has have help here hmm honestly how i
+  idea if im implement implemented improve in including install into is isnt issue issues it its just keep kind know last later leave left
+  let lets lgtm like lint linter linting little ll look looking looks lot made main make makes master maybe me mean means merge merged
+  merging message more most much my need needs new next nice no not nothing now number obviously of off ok okay old on once one ones only
+  open option options or other our out over own pass passes passing perfect plan please pls possible possibly pr probably problem problems
+  project proper prs pull pull-request push pushed put question quick quickly quite re-run read readme ready real really rebase rebased
+  remaining remove rename rerun rest restart result results resume revert review right run running runs same save say see seem seems seen
+  sense server several ship short shorter should show similar simple simplify since skip so some somehow something sorry sort start started
+  status step steps still stop sure switch take tell test tested testing tests than thank thanks that thats the them then there these they
+  thing things think this those though to today together too try trying two undo up update updated us use using usually variable ve version
+  very wait want was way we well were what whats when where which while whole why will with without wondering wont work working works would
+  write wrong yeah yep yes yet you your`.split(/\s+/),
 )

@@ -114,6 +114,8 @@ async function forward(
   if (reply.kind === 'answered') return { reply: isJsonObject(reply.body) ? reply.body : '{}', exit: DONE }
   // A refused payload was read and rejected. In all other cases the worker may not have received it, so it goes to the spool.
   if (reply.kind === 'refused') return { reply: '{}', exit: reply.status === 400 ? INVALID : reply.status === 503 ? DATABASE : FAILED }
+  // The end of the tool is reported too.
+  if (event === 'PreToolUse') return { reply: '{}', exit: LATE }
   const { markLate, spoolPayload, wakeWorker } = await import('./rare-cases.ts')
   let isReadable = true
   try {

@@ -3,7 +3,7 @@
  * line each, inside one tagged block. Capture removes that block again, so that no memory is made of a memory.
  */
 import type { ProjectKey } from '../core/ids.ts'
-import type { Observation, OpenFailure, PassedTestRun, Prompt, Summary } from '../core/memory.ts'
+import type { Observation, OpenFailure, Prompt, Summary } from '../core/memory.ts'
 import type { Store, WithBranch } from '../store/store.ts'
 import { orderByAge } from './effective-age.ts'
 import { notesFor } from './notes.ts'
@@ -12,7 +12,6 @@ import type { Repairs } from './repairs.ts'
 import type { ResumedKnowledge } from './session-knowledge.ts'
 import type { SummaryInBrief } from './write-brief.ts'
 
-export { fileBriefFor } from './file-brief.ts'
 export { BRIEF_BUDGET, type Budget, type InjectedBrief, OPEN_PROMPT_REASON } from './page.ts'
 export { MAX_RECALL_TOKENS, RECALL_THRESHOLDS, type RecallThresholds, recallFor, relevantHits } from './recall.ts'
 export { rulesFor } from './rules.ts'
@@ -122,8 +121,8 @@ async function describeSummary(
 ): Promise<SummaryInBrief> {
   const session = await store.sessions.get(summary.sessionId)
   const failures = await store.prompts.openFailuresBefore(summary.sessionId, Number.MAX_SAFE_INTEGER)
-  const passes = failures.length === 0 ? [] : await store.prompts.recentPasses(project, summary.branch, MAX_PASSING_TURNS)
-  const failing = failures.filter((failure) => !passes.some((pass) => isFixedBy(failure, pass)) && isNewFailure(failure, resumed))
+  const { stillFailing } = await import('./passing-tests.ts')
+  const failing = (await stillFailing(store, project, summary.branch, failures)).filter((failure) => isNewFailure(failure, resumed))
   const isSettled = failures.some((failure) => failure.promptNumber === summary.promptNumber && resumed?.repairs.include(failure))
   const current = isSettled ? { ...summary, nextSteps: '' } : summary
   const result = await (await loadResults()).resultOf(store, summary)
@@ -133,14 +132,6 @@ async function describeSummary(
 /** A resumed session knew of a failure at its last brief, or could have; and it may have repaired a later one. */
 function isNewFailure(failure: OpenFailure, resumed: Resumed | null): boolean {
   return resumed === null || (failure.at > resumed.knowledge.briefed.at && !resumed.repairs.include(failure))
-}
-
-/** How many turns with passing tests are checked for failures that they fixed. */
-const MAX_PASSING_TURNS = 50
-
-/** Another session may have continued the work: a later run of all tests, or of the same ones, that passed. */
-function isFixedBy({ command, at }: OpenFailure, pass: PassedTestRun): boolean {
-  return pass.at > at && (pass.isWhole || pass.command === command)
 }
 
 /** The last prompt, if it asks for something and has no answer: the agent was stopped, or is still working. */

@@ -1,32 +1,54 @@
 import type { Hit } from '../core/hit.ts'
 import type { Prompt } from '../core/memory.ts'
 import { memoryId } from '../core/memory-kinds.ts'
-import { conclusionOf, isSettling, rulingsIn } from '../core/outcome.ts'
+import { conclusionOf, isConclusive, isRuling, isSettling, rulingsIn } from '../core/outcome.ts'
+import { isEverydayWord } from '../core/small-talk.ts'
 import { subjectStems } from '../core/subject.ts'
 import { shorten } from '../core/text.ts'
 import { formatAgo } from '../core/time-format.ts'
 import { aboutText } from '../core/turn-title.ts'
 import { neutralizeText } from '../core/untrusted-text.ts'
+import { undoneMark } from '../core/work.ts'
 import { type Conclusion, concludeTurn, findLaterChange, MAX_SHORT_THREAD_TURNS } from '../retrieval/outcomes.ts'
+import { queryCoverage, weighWords, YOUNG_STORE_DOCUMENTS } from '../retrieval/search.ts'
 import type { Store } from '../store/store.ts'
 
 /** What recall shows for a hit, and the prompt whose answer is the result; null for a hit that is shown as it is. */
 export type RecallEntry = { hit: Hit; outcome: number | null; lines: string[] }
 
-/** What recall shows for each of some hits: the result of the work that it belongs to. */
-export async function concludeHits(store: Store, hits: Hit[], query: string, now: number): Promise<RecallEntry[]> {
+/** A hit, and what recall may show for it, best first: the result of the work that it belongs to, or else of its own turn. */
+export type ConcludedHit = { hit: Hit; results: RecallEntry[] }
+
+/** The results that recall may show for each of some hits. None for a memory outside the turns of a session. */
+export async function concludeHits(store: Store, hits: Hit[], query: string, now: number): Promise<ConcludedHit[]> {
   const stems = [...subjectStems(query)]
-  const entries: RecallEntry[] = []
+  const concluded: ConcludedHit[] = []
   for (const [place, hit] of hits.entries()) {
     const conclusion = await concludeTurn(store, hit, stems)
-    const change = conclusion && (await findLaterChange(store, conclusion.outcome))
-    const lines = conclusion
-      ? conclusionLines(hit, conclusion, stems, place === 0 ? MAX_FIRST_RESULT_CHARACTERS : MAX_RESULT_CHARACTERS, now)
-      : []
-    if (change) lines.push(`Changed later (${idOf(change.turn)}, ${formatAgo(change.turn.at, now)}): ${neutralizeText(change.sentence)}`)
-    entries.push({ hit, outcome: conclusion?.outcome.id ?? null, lines })
+    const own = conclusion && ownConclusion(conclusion, hit)
+    const maxCharacters = place === 0 ? MAX_FIRST_RESULT_CHARACTERS : MAX_RESULT_CHARACTERS
+    const results: RecallEntry[] = []
+    for (const one of [conclusion, own]) {
+      if (!one) continue
+      const lines = conclusionLines(hit, one, stems, maxCharacters, now)
+      const change = await findLaterChange(store, one.outcome)
+      if (change) lines.push(`Changed later (${idOf(change.turn)}, ${formatAgo(change.turn.at, now)}): ${neutralizeText(change.sentence)}`)
+      results.push({ hit, outcome: one.outcome.id, lines })
+    }
+    concluded.push({ hit, results })
   }
-  return entries
+  return concluded
+}
+
+/** The turn's own answer as the result, if the person ruled nothing after it: then a later turn only went on to something else. */
+function ownConclusion(conclusion: Conclusion, { sessionId, turn }: Hit): Conclusion | null {
+  const { turns, outcome, thread, replaced } = conclusion
+  const own = sessionId === thread.sessionId ? turns.find(({ number }) => number === turn) : undefined
+  if (!own || own.id === outcome.id || replaced || !isConclusive(own.answer ?? '')) return null
+  const later = turns.filter(({ number, origin }) => number > own.number && origin === 'person')
+  return later.some(({ text }) => isRuling(text))
+    ? null
+    : { ...conclusion, turns: turns.filter(({ number }) => number <= own.number), outcome: own }
 }
 
 /** The best hit may say more than the others. */
@@ -45,7 +67,7 @@ function conclusionLines(
   const about = aboutWork(turns, hit)
   const verb = isSettling(answer) ? 'Settled' : 'Result'
   const lines = [
-    `${verb} ${formatAgo(outcome.at, now)} (${idOf(outcome)}${about ? `: “${neutralizeText(about)}”` : ''}): ${neutralizeText(conclusionOf(answer, stems, maxCharacters))}`,
+    `${verb} ${formatAgo(outcome.at, now)}${outcome.undoneBy ? `, ${undoneMark(outcome.undoneBy)}` : ''} (${idOf(outcome)}${about ? `: “${neutralizeText(about)}”` : ''}): ${neutralizeText(conclusionOf(answer, stems, maxCharacters))}`,
   ]
   const replies = turns
     .slice(1)
@@ -55,7 +77,8 @@ function conclusionLines(
     [...new Set([...stems, ...subjectStems(answer)])],
     Math.floor(maxCharacters * RULINGS_SHARE),
   )
-  if (rulings) lines.push(`The person said there: “${neutralizeText(rulings)}”`)
+  if (rulings && stems.some((stem) => rulings.toLowerCase().includes(stem)))
+    lines.push(`The person said there: “${neutralizeText(rulings)}”`)
   const old = replaced?.answer ? conclusionOf(replaced.answer, stems, MAX_REPLACED_CHARACTERS) : ''
   if (replaced && old)
     lines.push(`It replaced (${idOf(replaced)}, ${formatAgo(replaced.at, now)}): ${shorten(neutralizeText(old), MAX_REPLACED_CHARACTERS)}`)
@@ -77,3 +100,35 @@ const MAX_TYPED_REPLY_CHARACTERS = 1200
 const RULINGS_SHARE = 0.45
 const MAX_REPLACED_CHARACTERS = 160
 const MAX_ABOUT_CHARACTERS = 90
+
+/**
+ * Whether a text that would be shown is itself about the prompt. The result of a long thread may be about something else, although a turn of the
+ * thread matched. It must contain words of the prompt that are rare together, or much of a short prompt; everyday words say nothing.
+ */
+export async function tellsAbout(store: Store, query: string): Promise<(lines: string[]) => boolean> {
+  const documents = await store.documents.count(null)
+  const all = await weighWords(store, query)
+  const telling = all.filter(({ word }) => !isEverydayWord(word))
+  const words = telling.length > 0 ? telling : all
+  const mayBeShort = !isFollowUp(query)
+  return (lines) => {
+    // The prompt that began the work is quoted too, and may be all that the line has in common with this one.
+    if (queryCoverage(lines.join('\n').replace(QUOTED_PROMPT, ''), words).matched === 0) return false
+    const { coverage, matched, unlikely } = queryCoverage(lines.join('\n'), words)
+    if (documents < YOUNG_STORE_DOCUMENTS) return matched >= Math.min(SHOWN_THRESHOLDS.words, words.length)
+    const rarity = unlikely / Math.log(documents)
+    return (
+      (matched >= SHOWN_THRESHOLDS.words && rarity >= SHOWN_THRESHOLDS.rarity) ||
+      (mayBeShort && coverage >= SHOWN_THRESHOLDS.coverage && rarity >= SHOWN_THRESHOLDS.rarityOfShort)
+    )
+  }
+}
+
+const QUOTED_PROMPT = /“[^”]*”/
+const SHOWN_THRESHOLDS = { words: 2, rarity: 1.3, coverage: 0.4, rarityOfShort: 0.6 } as const
+
+/** Whether a prompt goes on from the one before: "and …", "but this …", "ok, then …". Its words are about the work at hand. */
+const isFollowUp = (prompt: string): boolean => FOLLOW_UP.test(prompt)
+
+const FOLLOW_UP =
+  /^\W*(?:and|but|so|then|ok(?:ay)?|yes|yeah|yep|no|nope|also|now|ah|hmm+|great|perfect|thanks|i (?:think|guess) (?:we|lets|let['’]s))\b/i

@@ -64,6 +64,30 @@ test('observations that changed the file come first, then those that mention it,
   ])
 })
 
+test('decisions and undone attempts come before other work, and say what undid them', async () => {
+  using t = await temporaryStore()
+  await addObservations(t.store, [
+    observation({ title: 'Tried a cache', filesModified: ['src/auth.ts'], at: 1000 }),
+    observation({ title: 'Tokens are opaque', type: 'decision', filesModified: ['src/auth.ts'], at: 500 }),
+    observation({ title: 'Renamed it', filesModified: ['src/auth.ts'], at: 3000 }),
+  ])
+  const [tried] = (await t.store.observations.recent(observation().project, 50)).filter(({ title }) => title === 'Tried a cache')
+  await (await t.store.turnWork()).markObservation(tried?.id ?? 0, 'P7')
+  expect(await titlesAbout(t.store, 'src/auth.ts')).toEqual(['Tokens are opaque', '[undone by P7] Tried a cache', 'Renamed it'])
+})
+
+test('a test of the file that failed when it was last run is shown until it passes', async () => {
+  using t = await temporaryStore()
+  const session = await openSession(t.store)
+  await t.store.prompts.add(session, { key: 'k', promptId: null, uuid: null, origin: 'person', text: 'Run the tests.', at: 900 })
+  const failure = { command: 'bun test', names: ['src/auth.test.ts › expires'], error: '1 of 3 tests fails', at: 1000, promptNumber: 1 }
+  await t.store.prompts.setOpenFailures(1, 1, [failure])
+  const brief = async () => (await fileBriefFor(t.store, await openSession(t.store, 's2'), 'src/auth.ts', NOW)).text
+  expect(await brief()).toMatch(/P1 · Failed when last run, [^\n]*`bun test`: src\/auth\.test\.ts › expires/)
+  await t.store.prompts.setOpenFailures(1, 1, [{ ...failure, isUnclear: true }])
+  expect(await brief()).toBe('')
+})
+
 test('a bare name means a file if no other file of the project has it', async () => {
   using t = await temporaryStore()
   await addObservations(t.store, [

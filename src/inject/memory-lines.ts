@@ -2,6 +2,7 @@ import type { Observation, OpenFailure, Summary } from '../core/memory.ts'
 import { shorten } from '../core/text.ts'
 import { formatAge, formatAgo } from '../core/time-format.ts'
 import { neutralizeText } from '../core/untrusted-text.ts'
+import { undoneMark } from '../core/work.ts'
 
 /** How to find more, for pages that show only a few lines. */
 export const LOOK_FURTHER_HINT = 'In full: memory_get with these ids; more: memory_recall.'
@@ -47,6 +48,7 @@ export function observationLine(
   commit: Observation | null = null,
   previous: { branch?: string | null } | null = null,
 ): string {
+  const mark = o.undoneBy ? `[${undoneMark(o.undoneBy)}] ` : ''
   const files = o.filesModified.slice(0, commit ? 1 : 2).join(', ')
   const what = shorten(
     neutralizeText(
@@ -60,7 +62,7 @@ export function observationLine(
     branch !== null && o.branch && o.branch !== branch
       ? ` (${previous?.branch === o.branch && o.branch.length > 12 ? 'as above' : shorten(branchLabel(o.branch), 40)})`
       : ''
-  return `#${o.id} · ${formatAge(o.at, now)} · ${o.type} · ${what}${also}${where}${off} · ~${o.tokens}t`
+  return `#${o.id} · ${formatAge(o.at, now)} · ${o.type} · ${mark}${what}${also}${where}${off} · ~${o.tokens}t`
 }
 
 /** The title, and the subtitle if it adds something. */

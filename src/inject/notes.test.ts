@@ -5,7 +5,7 @@ import { asProjectKey, GLOBAL_PROJECT } from '../core/ids.ts'
 import type { Session } from '../core/memory.ts'
 import type { Note } from '../core/note.ts'
 import { forgetNote, saveNote } from '../notes/notes.ts'
-import { fileBriefFor } from './brief.ts'
+import { fileBriefFor } from './file-brief.ts'
 import { type ChosenNotes, chooseNotes, noteLine, notesFor } from './notes.ts'
 import { type BriefMaterial, writeBrief } from './write-brief.ts'
 

@@ -126,6 +126,32 @@ test('a prompt that another session is working on is shown only once it has an a
   expect((await recallFor(t.store, t.session, QUESTION, NOW, 500)).text).toContain('They come from a sequence')
 })
 
+test('a result that is about something else is not shown, and neither is a question without an answer', async () => {
+  using t = await chats(
+    [
+      [
+        'the pelican invoices need running numbers in the ledger',
+        'The ledger now numbers the pelican invoices from a sequence in `ledger.ts`.',
+      ],
+      ['and the pelican ledger header', 'The shed of the harbour is green now; the paint came from the old store room near the pier.'],
+    ],
+    [['why do pelican invoices in the ledger have no running numbers', '']],
+  )
+  const session = await openSession(t.store, 'now')
+  const { text } = await recallFor(t.store, session, QUESTION, NOW, 500)
+  expect(text).toContain('numbers the pelican invoices from a sequence')
+  expect(text).not.toContain('shed')
+  expect(text).not.toContain('why do pelican invoices')
+})
+
+test('the owner and the repository of an address are not what a prompt is about', async () => {
+  const work = Array.from({ length: 110 }, (_, i) => `Chore ${i} of the harbour`)
+  using t = await filled([...work, 'analyse https://github.com/heron/tidepool/issues/7660: the daemon prints a notice'])
+  const recalled = async (prompt: string) => (await recallFor(t.store, t.session, prompt, NOW, 500)).text
+  expect(await recalled('investigate https://github.com/heron/tidepool/security/advisories/GHSA-fwjx')).toBe('')
+  expect(await recalled('the daemon notice of https://github.com/heron/tidepool/issues/7660')).toContain('prints a notice')
+})
+
 test('the best hits that are not shown are listed with the reason', async () => {
   using t = await filled(
     Array.from({ length: 9 }, (_, i) => `${i} pelican invoices get their running numbers from the ledger ${'so '.repeat(60)}`),

@@ -73,8 +73,14 @@ export async function recallFor(
   tokens: number,
   semanticSearch: SemanticSearch | null = null,
 ): Promise<RecallBrief> {
-  const query = queryInPrompt(prompt.slice(0, MAX_PROMPT_CHARACTERS))
-  if (query === null) return { ...EMPTY_BRIEF, said: whyNoQuery(prompt.slice(0, MAX_PROMPT_CHARACTERS)) }
+  const start = prompt.slice(0, MAX_PROMPT_CHARACTERS)
+  const asked = /:\/\/|git@/.test(start) ? (await import('../core/addresses.ts')).withoutRepositories(start) : start
+  const questions = PLAIN_QUESTION.test(asked) ? await import('./plain-questions.ts') : null
+  const plain = await questions?.answerPlainQuestion(store, session.project, asked, now, { heading: RECALL_HEADING, tokens })
+  if (plain) return { ...plain, said: '' }
+  const request = queryInPrompt(asked)
+  if (request === null) return { ...EMPTY_BRIEF, said: whyNoQuery(asked) }
+  const { query, thresholds } = questions?.readQuestion(request, RECALL_THRESHOLDS) ?? { query: request, thresholds: RECALL_THRESHOLDS }
   const hits = await searchEarlierSessions(store, session, query, now, semanticSearch)
   const reasons = new Map<Hit, string>()
   const knowledge = isUnstarted(session) ? NO_KNOWLEDGE : await knowledgeOf(store, session)
@@ -87,7 +93,7 @@ export async function recallFor(
   const { relevant, left } =
     unknown.length === 0
       ? { relevant: [], left: new Map<Hit, string>() }
-      : relevantHits(unknown, byMeaning, await store.documents.count(null), RECALL_THRESHOLDS, await matchThreadsOf(store, unknown, query))
+      : relevantHits(unknown, byMeaning, await store.documents.count(null), thresholds, await matchThreadsOf(store, unknown, query))
   for (const [hit, why] of left) reasons.set(hit, why)
   const entries = relevant.length === 0 ? [] : await entriesFor(store, relevant, query, now, knowledge, reasons)
   const page = writeRecall(entries, tokens, reasons)
@@ -99,6 +105,10 @@ export async function recallFor(
   const silence = { ...EMPTY_BRIEF, said, left: notShown.slice(0, MAX_REJECTED_LISTED) }
   return page.memoryCount() === 0 ? silence : { ...silence, ...page.close() }
 }
+
+/** How a plain question about the project starts. */
+const PLAIN_QUESTION =
+  /^\s*(?:so,? |ok(?:ay)?,? |and )?(?:what|which|where|why|how|when|who|are|is|was|were|anything|do|does|did|have|has)\b[^\n]{0,115}$/i
 
 async function searchEarlierSessions(
   store: Store,
@@ -127,13 +137,18 @@ async function entriesFor(
   { shown }: SessionKnowledge,
   reasons: Map<Hit, string>,
 ): Promise<RecallEntry[]> {
-  const { concludeHits } = await import('./conclusions.ts')
+  const { concludeHits, tellsAbout } = await import('./conclusions.ts')
   const entries: RecallEntry[] = []
   const commits = hits.some(({ kind }) => kind === 'commit')
     ? await (await import('./commit-lines.ts')).describeCommits(store, hits, now)
     : null
-  for (const entry of await concludeHits(store, commits?.hits ?? hits, query, now)) {
-    if (entry.outcome === null) entries.push({ ...entry, lines: [commits?.lines.get(entry.hit) ?? recalledLine(entry.hit, now)] })
+  const isAbout = await tellsAbout(store, query)
+  for (const { hit, results } of await concludeHits(store, commits?.hits ?? hits, query, now)) {
+    const line = commits?.lines.get(hit) ?? recalledLine(hit, now)
+    const entry = results.find(({ lines }) => isAbout(lines)) ?? { hit, outcome: null, lines: [line] }
+    if (entry.outcome === null && isBareQuestion(hit, results)) reasons.set(hit, 'its result is not about the prompt, or there is none')
+    else if (!isAbout(entry.lines)) reasons.set(hit, 'what it says is not about the prompt')
+    else if (entry.outcome === null) entries.push(entry)
     else if (entries.some(({ outcome }) => outcome === entry.outcome))
       reasons.set(entry.hit, `its result, ${memoryId('prompt', String(entry.outcome))}, is shown above`)
     else if (shown.has(`prompt:${entry.outcome}`)) reasons.set(entry.hit, 'its result was already shown to this session')
@@ -141,6 +156,10 @@ async function entriesFor(
   }
   return entries
 }
+
+/** Such a turn only says what was asked. */
+const isBareQuestion = ({ kind, snippet }: Hit, results: RecallEntry[]) =>
+  (kind === 'prompt' || kind === 'summary') && (results.length > 0 || snippet.trim() === '')
 
 /** Adds entries until one does not fit: a shorter one further down is less relevant. `reasons` gets the hits that are left out. */
 function writeRecall(entries: RecallEntry[], tokens: number, reasons: Map<Hit, string>): BriefPage {
@@ -260,35 +279,11 @@ async function whyKnown(store: Store, hit: Hit, { shown, sessions, contentIds }:
   return from && contentIds.has(from) ? 'this session wrote it' : null
 }
 
-/**
- * The same prompt, sent before, contains all of its words. That alone says nothing: its answer must contain them too. Null if it does, and for
- * any other memory.
- */
+/** The same prompt, sent before, contains all of its words. That alone says nothing. */
 async function whyRepeatedPrompt(store: Store, hit: Hit, query: string): Promise<string | null> {
-  const words = wordsOf(query)
-  if (!wordsOf(hit.title).join(' ').startsWith(words.slice(0, 6).join(' '))) return null
-  const [prompt, answer] = await turnTexts(store, hit)
-  if (wordsOf(queryInPrompt(prompt) ?? '').join(' ') !== words.join(' ')) return null
-  const stems = [...new Set(words.filter((word) => word.length > 3).map((word) => word.slice(0, STEM_CHARACTERS)))]
-  const lower = answer.toLowerCase()
-  const answered = stems.filter((stem) => lower.includes(stem)).length
-  return answered >= Math.max(RECALL_THRESHOLDS.words, stems.length / 2) ? null : 'the same prompt, with an answer that does not help'
+  if (hit.title.slice(0, 12).toLowerCase() !== query.trim().slice(0, 12).toLowerCase()) return null
+  return (await import('./repeated-prompt.ts')).whyRepeated(store, hit, query, RECALL_THRESHOLDS.words)
 }
-
-/** The prompt and the outcome of the turn that a prompt or a summary belongs to. */
-async function turnTexts(store: Store, hit: Hit): Promise<[prompt: string, answer: string]> {
-  if (hit.kind === 'prompt') {
-    const prompt = await store.prompts.get(Number(hit.id))
-    return [prompt?.text ?? '', prompt?.answer ?? '']
-  }
-  const summary = hit.kind === 'summary' ? await store.summaries.get(Number(hit.id)) : null
-  return summary ? [summary.request, [summary.learned, summary.completed, summary.nextSteps].join(' ')] : ['', '']
-}
-
-/** Roughly what the forms of a word have in common. */
-const STEM_CHARACTERS = 6
-
-const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{M}\p{N}_]+/gu) ?? []
 
 function describeMatch(hit: Hit, share = `${Math.round(hit.coverage * 100)} %`): string {
   const words = `it contains ${share} of the prompt’s significant words`

@@ -1,3 +1,4 @@
+import { compareSuites } from '../core/check-command.ts'
 import type { Observation, OpenFailure, PassedTestRun } from '../core/memory.ts'
 import { shorten } from '../core/text.ts'
 import type { Store } from '../store/store.ts'
@@ -27,9 +28,11 @@ export async function repairsOf(store: Store, sessions: Set<number>): Promise<Re
   }
 }
 
-function isRepairedBy({ command, names, at }: OpenFailure, pass: PassedTestRun): boolean {
+function isRepairedBy(failure: OpenFailure, pass: PassedTestRun): boolean {
+  const { command, names, at } = failure
   const selectsFailed = () => targetsOf(pass.command).some((target) => names.some((name) => name.includes(target)))
-  return pass.at > at && (pass.isWhole || pass.command === command || selectsFailed())
+  const coversSuite = () => pass.isWhole && compareSuites(pass, failure) !== 'other'
+  return pass.at > at && (pass.command === command || coversSuite() || selectsFailed())
 }
 
 function isReportOf({ promptNumber, filesModified, title, facts }: Observation, failure: OpenFailure): boolean {

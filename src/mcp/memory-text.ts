@@ -5,6 +5,7 @@ import { shorten } from '../core/text.ts'
 import { formatAge } from '../core/time-format.ts'
 import { countTokens } from '../core/tokens.ts'
 import { neutralizeLines, neutralizeText } from '../core/untrusted-text.ts'
+import { undoneMark } from '../core/work.ts'
 import { describeOutcome, describeOutcomes, type WorkOutcome } from '../core/work-outcome.ts'
 import type { MemoryResponse, TimelineItem } from '../wire/contract/memories.ts'
 import type { FullNote } from '../wire/contract/notes.ts'
@@ -69,9 +70,11 @@ function kindLines(response: MemoryResponse, now: number): string[] {
   }
 }
 
+const marks = ({ undoneBy }: { undoneBy?: string }) => (undoneBy ? [undoneMark(undoneBy)] : [])
+
 function observationLines(o: Observation, now: number): string[] {
   return [
-    head('observation', o.id, [o.type, formatAge(o.at, now), o.project], o.title),
+    head('observation', o.id, [o.type, formatAge(o.at, now), o.project, ...marks(o)], o.title),
     ...body([o.subtitle, o.narrative, ...o.facts.map((fact) => `- ${fact}`)].filter(Boolean).join('\n')),
     ...(o.filesModified.length > 0 ? [`changed: ${o.filesModified.map((file) => oneLine(file, 200)).join(', ')}`] : []),
     ...(o.filesRead.length > 0 ? [`read: ${o.filesRead.map((file) => oneLine(file, 200)).join(', ')}`] : []),
@@ -89,14 +92,14 @@ export function summaryLines(s: Summary, title: string | null, now: number): str
     notes: s.notes,
   }
   return [
-    head('summary', s.id, [s.source, formatAge(s.at, now), s.project], heading),
+    head('summary', s.id, [s.source, formatAge(s.at, now), s.project, ...marks(s)], heading),
     ...Object.entries(fields).flatMap(([label, text]) => (text ? body(`${label}: ${text}`) : [])),
   ]
 }
 
 function promptLines(p: Prompt, { title, project }: Pick<MemoryResponse, 'title' | 'project'>, now: number): string[] {
   return [
-    head('prompt', p.id, [p.origin, formatAge(p.at, now), ...(project ? [project] : [])], title ?? ''),
+    head('prompt', p.id, [p.origin, formatAge(p.at, now), ...(project ? [project] : []), ...marks(p)], title ?? ''),
     ...(p.text === title ? [] : body(p.text)),
     ...(p.answer ? ['answer:', ...body(p.answer)] : []),
   ]

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { MAX_NEAREST_SHOWN } from '../core/hit.ts'
 import { MEMORY_KINDS, parseMemoryId } from '../core/memory-kinds.ts'
 import { clockOf, dayOf, formatAge } from '../core/time-format.ts'
 import { neutralizeText } from '../core/untrusted-text.ts'
@@ -30,11 +31,12 @@ export const recall = defineTool({
     const response = await deps.worker.call('POST /api/search', { query, kind, limit, offset, ...searchScope(deps, project) })
     if (response.hits.length === 0)
       return [...searchInfoLines(response), offset > 0 ? `No more hits from offset ${offset}.` : NOTHING_FOUND].join('\n')
+    const hits = response.isClose ? response.hits : response.hits.slice(0, MAX_NEAREST_SHOWN)
     const now = deps.now()
     const time = { heading: 'age', format: (at: number) => formatAge(at, now) }
-    const { head, rows } = memoryTable(response.hits, { project: response.project, time })
-    const outcomes = outcomeLines(response.hits.map(({ outcome }) => outcome))
-    const lines = response.hits.flatMap((hit, index) => [rows[index] ?? '', ...snippetLine(hit), ...(outcomes[index] ?? [])])
+    const { head, rows } = memoryTable(hits, { project: response.project, time })
+    const outcomes = outcomeLines(hits.map(({ outcome }) => outcome))
+    const lines = hits.flatMap((hit, index) => [rows[index] ?? '', ...snippetLine(hit), ...(outcomes[index] ?? [])])
     const more = response.isClose && response.hits.length === limit ? ` More hits: offset ${offset + limit}.` : ''
     return `${dataBlock('from="memory_recall"', [...searchInfoLines(response), head, ...lines])}\nFull text: memory_get. What happened around a hit: memory_timeline.${more}`
   },

@@ -7,13 +7,13 @@ import { HIDDEN_WIDTH } from './kernel.ts'
 import type { MinilmThreadReply, MinilmThreadRequest } from './thread.ts'
 
 /** The name must change when the vectors do: with other weights, another text length or another tokenizer. */
-export const MINILM = { name: 'minilm-384-1', dimensions: HIDDEN_WIDTH }
+export const MINILM = { name: 'minilm-384-2', dimensions: HIDDEN_WIDTH }
 
 /** The thread uses some tens of megabytes; after this long without requests it ends. */
 const IDLE_MS = 5 * 60_000
 
 export type SentenceModel = {
-  /** One vector of length one for each text, in their order. Throws a `MinilmError`, or the signal's reason. */
+  /** One vector of length one for each text, in their order; zeros for a text in a script that the model does not know. Throws a `MinilmError`, or the signal's reason. */
   embed(texts: string[], signal: AbortSignal): Promise<Float32Array[]>
   /** Ends the thread. The next text starts a new one. */
   close(): void

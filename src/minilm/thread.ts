@@ -1,5 +1,6 @@
 /** The thread that runs the model, so that other requests to the worker do not wait for it. `minilm.ts` sends it requests. */
 
+import { HIDDEN_WIDTH } from './kernel.ts'
 import { openModel } from './model.ts'
 import { readVocabulary } from './vocabulary.ts'
 import { installWeightsFromTarball, readWeights } from './weights.ts'
@@ -25,7 +26,7 @@ async function handleRequest(request: MinilmThreadRequest): Promise<MinilmThread
       if (weights.kind === 'absent') return { kind: 'refused', reason: weights.reason }
       const model = openModel(weights.bytes)
       const pieces = openWordPieceTokenizer(readVocabulary(), UNKNOWN_PIECE)
-      embed = (text) => model(pieces(splitIdentifiers(text)))
+      embed = (text) => vectorOf(pieces(splitIdentifiers(text)), model)
       return { kind: 'done' }
     }
     case 'embed':
@@ -35,6 +36,12 @@ async function handleRequest(request: MinilmThreadRequest): Promise<MinilmThread
       return installed.kind === 'installed' ? { kind: 'done' } : installed
     }
   }
+}
+
+/** Zeros for a text of which the vocabulary knows less than half of the words: the model would guess from the others. */
+function vectorOf(pieces: number[], model: (pieces: number[]) => Float32Array): Float32Array {
+  const unknown = pieces.filter((piece) => piece === UNKNOWN_PIECE).length
+  return unknown * 2 > pieces.length ? new Float32Array(HIDDEN_WIDTH) : model(pieces)
 }
 
 self.onmessage = async ({ data }) => {

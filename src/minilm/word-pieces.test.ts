@@ -14,8 +14,15 @@ test('case and accents do not matter', () => {
   expect(piecesOf('CAFÉ Cafe\u0301')).toEqual(['cafe', 'cafe'])
 })
 
-test('punctuation, symbols and Chinese characters are pieces of their own', () => {
-  expect(piecesOf("don't $a 山a山")).toEqual(['don', "'", 't', '$', 'a', '山', 'a', '山'])
+test('punctuation, symbols and Chinese characters are words of their own', () => {
+  expect(piecesOf("don't $a 山a山")).toEqual(['don', "'", 't', '$', 'a', 'a'])
+})
+
+test('a word that the vocabulary can only spell letter by letter is unknown, except in English', () => {
+  const vocabulary = ['[UNK]', 'о', '##ш', '##и', '##бка', 'a', '##b', '##c', 'łodz']
+  const pieces = openWordPieceTokenizer(vocabulary.join('\n'), 0)
+  expect(pieces('оши abc łodz')).toEqual([0, 5, 6, 7, 8])
+  expect(pieces('ошибка')).toEqual([1, 2, 3, 4])
 })
 
 test('words that cannot be built from pieces, and blobs, are left out', () => {

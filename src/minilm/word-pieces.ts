@@ -6,8 +6,8 @@ const MAX_WORD_CHARS = 100
 
 /**
  * Splits text into the word pieces of BERT uncased: removes accents and case, separates punctuation and CJK characters, then takes the longest
- * known piece first. A word that cannot be built from pieces is left out, or becomes `unknown` if given. `vocabulary` has one piece per line; a
- * piece is identified by its line number.
+ * known piece first. A word that cannot be built from pieces is left out, or becomes `unknown` if given, and so is a word that the vocabulary
+ * can only spell letter by letter. `vocabulary` has one piece per line; a piece is identified by its line number.
  */
 export function openWordPieceTokenizer(vocabulary: string, unknown?: number): (text: string) => number[] {
   const { longestAt } = indexVocabulary(vocabulary)
@@ -15,24 +15,37 @@ export function openWordPieceTokenizer(vocabulary: string, unknown?: number): (t
 
   function spell(word: string): number[] {
     const pieces: number[] = []
+    let spelled = 0
     for (let from = 0; from < word.length; ) {
       const found = longestAt(word, from)
       if (!found) return unknownWord
       pieces.push(found.piece)
+      if (found.length === 1) spelled++
       from += found.length
     }
-    return pieces
+    return spelled * 2 > word.length && OTHER_LETTERS.test(word) ? unknownWord : pieces
   }
 
   return (text) => {
     const pieces: number[] = []
+    let hasWord = unknown !== undefined
     for (const [word] of stripAccentsAndCase(text).matchAll(WORDS)) {
-      pieces.push(...(word.length <= MAX_WORD_CHARS ? spell(word) : unknownWord))
+      const found = word.length <= MAX_WORD_CHARS ? spell(word) : unknownWord
+      hasWord ||= found.length > 0 && LETTER_OR_DIGIT.test(word)
+      pieces.push(...found)
       if (pieces.length >= MAX_TEXT_PIECES) break
     }
-    return pieces.slice(0, MAX_TEXT_PIECES)
+    // The marks between unknown words say nothing.
+    return hasWord ? pieces.slice(0, MAX_TEXT_PIECES) : []
   }
 }
+
+/**
+ * The vocabulary has the letters of many scripts, but hardly a word in them. Letters mean nothing: with their vectors, any two Russian sentences
+ * would be alike. An English word in letters is an abbreviation.
+ */
+const OTHER_LETTERS = /[^\P{L}a-z]/u
+const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u
 
 /**
  * A hash table over the vocabulary text. A map of thirty thousand strings would take ten times the memory, and the worker keeps this index as

@@ -37,6 +37,12 @@ export const Settings = z.object({
       /** Globs of files whose tool uses are not recorded. */
       exclude_patterns: z.array(z.string()).default([]),
     }),
+    pre_tool_use: z.object({
+      /** Show what is known about a file before a tool touches it, instead of after. Run `recollect init` after changing it. */
+      enabled: z.boolean().default(false),
+      /** Refuse an action that failed in an earlier session once, with what happened then. The model may repeat it. */
+      warn: z.boolean().default(false),
+    }),
     pre_compact: z.object({
       /** Before a conversation is compacted, save its decisions and lessons as notes. */
       enabled: z.boolean().default(true),

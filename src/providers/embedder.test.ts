@@ -85,6 +85,30 @@ test('in the shipped table related words have similar vectors, in prose and in c
   expect(await near('deleteUserAccount', 'remove a user')).toBeGreaterThan(await near('deleteUserAccount', 'render a chart'))
 })
 
+test('a text in a script that the vocabulary does not know has no vector; the English words in it do', async () => {
+  const { embedder } = (await openStaticEmbedder()) as { embedder: Embedder }
+  const vectorOf = (text: string) => embedder.embedNow?.(text) ?? new Float32Array()
+  for (const text of FOREIGN_TEXTS) expect([text, vectorOf(text).every((value) => value === 0)]).toEqual([text, true])
+  expect(vectorOf('ошибка в функции login session')).toEqual(vectorOf('login session'))
+  for (const text of ['Wrocław und die Straße', 'el niño comió piñas', 'déjà vu à l’été', 'Ağaç ile çiçek'])
+    expect([text, vectorOf(text).some((value) => value !== 0)]).toEqual([text, true])
+})
+
+const FOREIGN_TEXTS = [
+  'Кэш хранится в файле, потому что база не нужна',
+  'Ο διακομιστής δεν απαντά μετά την ενημέρωση',
+  'キャッシュはファイルに保存する',
+  '缓存保存在文件中，因为不需要数据库',
+  '캐시는 파일에 저장된다',
+  'يتم حفظ ذاكرة التخزين المؤقت في ملف',
+  'המטמון נשמר בקובץ',
+  'แคชถูกเก็บไว้ในไฟล์',
+  'कैश फ़ाइल में सहेजा जाता है',
+  'ქეში ინახება ფაილში',
+  'Քեշը պահվում է ֆայլում',
+  'ক্যাশ ফাইলে রাখা হয়',
+]
+
 test('an absent embedder has a reason', async () => {
   const none = await openEmbedder({ provider: 'none', name: '', base_url: '', api_key: '' }, folder.path, never)
   expect(none).toEqual({ kind: 'absent', reason: expect.stringContaining('switched off') })

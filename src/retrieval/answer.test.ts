@@ -472,7 +472,7 @@ test('punctuation alone finds nothing; next to a filter it is ignored', async ()
   expect(await titles('🎉 type:bugfix')).toEqual(['Fixed the pelican crash'])
 })
 
-test('if nothing is close, the nearest ten are shown as such', async () => {
+test('if nothing is close, at most ten that have something in common are shown as such', async () => {
   using t = await temporaryStore()
   await addObservations(
     t.store,
@@ -480,12 +480,35 @@ test('if nothing is close, the nearest ten are shown as such', async () => {
   )
   const near = (cosine: number) => async () =>
     Array.from({ length: 15 }, (_, i) => ({ documentId: i + 1, score: 1 - i / 15, cosine: cosine - i / 100 }))
-  const far = await answerQuery(t.store, 'who won the world cup', { ...options, limit: 20 }, NOW, near(0.3))
-  expect([far.isClose, far.hits.length]).toEqual([false, 10])
-  const meant = await answerQuery(t.store, 'who won the world cup', { ...options, limit: 20 }, NOW, near(0.6))
-  expect([meant.isClose, meant.hits.length]).toEqual([true, 15])
-  const said = await answerQuery(t.store, 'pelican of a pier', options, NOW, near(0.3))
-  expect([said.isClose, said.hits.length]).toEqual([true, 10])
+  const answer = async (text: string, cosine: number) => {
+    const { isClose, hits } = await answerQuery(t.store, text, { ...options, limit: 20 }, NOW, near(cosine))
+    return [isClose, hits.length]
+  }
+  expect(await answer('who won the world cup', 0.3)).toEqual([false, 0])
+  expect(await answer('who won the world cup', 0.6)).toEqual([false, 10])
+  expect(await answer('who won the world cup', 0.7)).toEqual([true, 15])
+  expect((await answer('pelican of a pier', 0.3))[0]).toBe(true)
+})
+
+test('a question about another topic is not answered by parts of names, by parts of words, or by one word of code', async () => {
+  using t = await temporaryStore()
+  const bundles = ['installDoRetry', 'howToFolder', 'entireMount', 'bakedInKey'].map((name) => observation({ title: `Renamed ${name}` }))
+  const others = Array.from({ length: 200 }, (_, i) => observation({ title: `The heron of pier ${i}` }))
+  await addObservations(t.store, [...bundles, ...others])
+  const session = await openSession(t.store, 'code', NOW)
+  const prompt = await t.store.prompts.add(session, { key: 'k', promptId: null, uuid: null, origin: 'person', text: 'go on', at: NOW })
+  if (prompt) t.store.documents.putActivity(prompt.id, 'const red = 1')
+  await t.store.sessions.complete(session.id, NOW)
+  const isClose = async (text: string) => (await answerQuery(t.store, text, options, NOW)).isClose
+  for (const text of [
+    'how do I bake bread',
+    'how tall is a bicycle tire',
+    'where did I fold the paper',
+    'why was the elasticsearch cluster red',
+  ])
+    expect([text, await isClose(text)]).toEqual([text, false])
+  for (const text of ['ntireMoun', 'where is installDoRet', 'red', 'the heron of a pier'])
+    expect([text, await isClose(text)]).toEqual([text, true])
 })
 
 test('an invalid filter value, or one misspelled word, does not make a good answer count as not close', async () => {

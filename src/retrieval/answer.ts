@@ -3,7 +3,7 @@ import type { Store } from '../store/store.ts'
 import { type ParsedQuery, parseQuery, type QueryProblem, type UnderstoodPhrase } from './query-parser.ts'
 import { asksForLatest, isForeignLanguage, queryWords } from './query-words.ts'
 import { type MentionedTime, type QueryOptions, type ResolvedQuery, resolveQuery } from './resolve.ts'
-import { type SemanticSearch, search, YOUNG_STORE_DOCUMENTS } from './search.ts'
+import { type SemanticSearch, search } from './search.ts'
 
 export { parseQuery } from './query-parser.ts'
 export { findUnansweredPrompts, type QueryOptions } from './resolve.ts'
@@ -11,6 +11,8 @@ export { parseInstant, TIME_EXAMPLES } from './time-phrases.ts'
 
 export type QueryAnswer = {
   hits: Hit[]
+  /** Whether the hits match words, or are a list: of the newest work, or of what is open. */
+  by: 'words' | 'list'
   /** The times, branches and projects that were recognised in the query. */
   understood: UnderstoodPhrase[]
   /** Filters that could not be used, and words that were read differently. */
@@ -47,7 +49,7 @@ export async function answerParsedQuery(
   const query = await resolveQuery(store, parsed, options)
   if (query.kind === 'unknown-project') {
     const { understood, problems, reason } = query
-    return { hits: [], understood, problems, time: null, isClose: false, nowhere: reason }
+    return { hits: [], by: 'words', understood, problems, time: null, isClose: false, nowhere: reason }
   }
   const found = await findHits(store, query, semanticSearch)
   return judge(store, query, found)
@@ -60,6 +62,11 @@ type FoundHits = { by: 'words' | 'list'; hits: Hit[]; problems: QueryProblem[]; 
 async function findHits(store: Store, query: ResolvedQuery, semanticSearch: SemanticSearch | null): Promise<FoundHits> {
   const { parsed, asksForRecentWork } = query
   const hasWords = parsed.words.length > 0
+  const mayAskForOpenEnds = !query.filter && /open|left|finished|standing|pending|remain|do/i.test(parsed.text)
+  const open = mayAskForOpenEnds
+    ? await (await import('./newest.ts')).openEnds(store, parsed.text, searchScope(query), query.filterWindow)
+    : []
+  if (open.length > 0) return { by: 'list', hits: open, problems: [], isGuess: false }
   if (hasWords && !asksForRecentWork) return findByWords(store, query, semanticSearch)
   const hits = await listHits(store, query)
   // If there is no work on the branch or project that the query names, the name may be an ordinary word.
@@ -129,10 +136,12 @@ function searchScope({ project, kinds, filter, options: { offset, limit }, unans
 async function judge(store: Store, query: ResolvedQuery, found: FoundHits): Promise<QueryAnswer> {
   const { options, mentionedTime } = query
   const { hits } = found
-  const isClose = await isCloseAnswer(store, query, found)
-  const end = options.offset + options.limit
+  const { hasSomethingInCommon, isCloseAnswer } = await import('./closeness.ts')
+  const isClose = found.by === 'list' || (!found.isGuess && (await isCloseAnswer(store, query, hits.slice(0, JUDGED_HITS))))
+  const shown = isClose ? hits : hits.filter(hasSomethingInCommon).slice(0, MAX_HITS_WHEN_NOT_CLOSE)
   return {
-    hits: hits.slice(options.offset, isClose ? end : Math.min(end, MAX_HITS_WHEN_NOT_CLOSE)),
+    hits: shown.slice(options.offset, options.offset + options.limit),
+    by: found.by,
     understood: query.understood,
     problems: [...query.problems, ...found.problems, ...(hits.length === 0 ? await unknownValueProblems(store, query) : [])],
     time: mentionedTime && describeMentionedTime(mentionedTime, query, hits),
@@ -144,35 +153,6 @@ async function judge(store: Store, query: ResolvedQuery, found: FoundHits): Prom
 /** How many of the first hits decide how well a query is answered. */
 const JUDGED_HITS = 5
 const MAX_HITS_WHEN_NOT_CLOSE = 10
-
-/** Whether one of the first hits is about the query, or would be but for a misspelled word. */
-async function isCloseAnswer(store: Store, query: ResolvedQuery, { by, hits, isGuess }: FoundHits): Promise<boolean> {
-  if (by === 'list') return true
-  if (isGuess || query.asksForOtherProject) return false
-  const first = hits.slice(0, JUDGED_HITS)
-  const isYoung = (await store.documents.count(null)) < YOUNG_STORE_DOCUMENTS
-  if (first.some((hit) => isHitAboutQuery(hit, isYoung, query.boosts?.isWholeQuery ?? false))) return true
-  if (query.parsed.isPasted || first.length === 0) return false
-  const { anyHitCoversRest } = await import('./misspelling.ts')
-  return anyHitCoversRest(store, query.parsed.text, query.rejectedWords, first, MIN_ANSWER_COVERAGE)
-}
-
-/**
- * Whether a hit has enough in common with the query: a share of its words, its meaning, part of a name, a name that occurs only in activity,
- * the branch it refers to, or the project if it asks for nothing else. Accepts the answers to 99 % of CommitRecall's questions, and 30 % of
- * questions about something else. In a young store one word is enough: most memories contain every known word, so words weigh nothing.
- */
-const isHitAboutQuery = ({ coverage, matched, cosine, signals }: Hit, isYoung: boolean, isProjectWholeQuery: boolean) =>
-  (isYoung && matched > 0) ||
-  coverage >= MIN_ANSWER_COVERAGE ||
-  (cosine ?? 0) >= MIN_ANSWER_COSINE ||
-  (signals.activity ?? 0) > MIN_ANSWER_ACTIVITY ||
-  (signals.names ?? 0) > 0 ||
-  (signals.branch ?? 0) > 0 ||
-  (isProjectWholeQuery && (signals.project ?? 0) > 0)
-const MIN_ANSWER_COVERAGE = 0.3
-const MIN_ANSWER_COSINE = 0.5
-const MIN_ANSWER_ACTIVITY = 0.5
 
 /** Filter values that no memory has. A session that exists may just have nothing to show. */
 async function unknownValueProblems(store: Store, { parsed, filter }: ResolvedQuery): Promise<QueryProblem[]> {

@@ -7,6 +7,7 @@ import { queryInPrompt } from '../core/small-talk.ts'
 import { shorten } from '../core/text.ts'
 import { countTokens } from '../core/tokens.ts'
 import { listTitle, turnTitle } from '../core/turn-title.ts'
+import { undoneMark } from '../core/work.ts'
 import type { DocumentLocation, Store } from '../store/store.ts'
 import { isUnspacedScript } from './query-words.ts'
 import { isUnknownWord, totalWeight, type WeightedWord } from './word-weights.ts'
@@ -80,9 +81,11 @@ function coverages(text: string, words: WeightedWord[]): Coverage & Pick<Hit, 'k
 
 function coverageOf(lower: string, words: WeightedWord[]): Coverage {
   const total = totalWeight(words)
-  const matched = words.filter(({ word, stem }) =>
-    stem.length > 3 ? lower.includes(foldCase(stem)) || lower.includes(foldCase(word)) : isWholeWordIn(lower, foldCase(word)),
-  )
+  // A word that no memory contains can only be inside another one: `tall` in `install`.
+  const isIn = ({ word, stem }: WeightedWord) =>
+    stem.length > 3 ? lower.includes(foldCase(stem)) || lower.includes(foldCase(word)) : isWholeWordIn(lower, foldCase(word))
+  // A word that no memory contains can only be inside another one: `tall` in `install`.
+  const matched = words.filter((word) => !isUnknownWord(word) && isIn(word))
   const unlikely = totalWeight(matched)
   return { coverage: total === 0 ? 0 : unlikely / total, matched: matched.length, unlikely }
 }
@@ -110,16 +113,20 @@ export async function documentText(store: Store, location: DocumentLocation): Pr
   switch (location.kind) {
     case 'observation': {
       const [o] = await store.observations.get([id])
-      return o ? { type: o.type, title: o.title, body: [o.subtitle, o.narrative, ...o.facts].filter(Boolean).join('\n') } : null
+      return o
+        ? withMark({ type: o.type, title: o.title, body: [o.subtitle, o.narrative, ...o.facts].filter(Boolean).join('\n') }, o)
+        : null
     }
     case 'summary': {
       const s = await store.summaries.get(id)
       const body = s && [s.investigated, s.learned, s.completed, s.nextSteps, s.notes].filter(Boolean).join('\n')
-      return s ? { type: s.source, title: turnTitle(s.request, [s.completed, s.learned]) || 'Summary', body: body ?? '' } : null
+      return s
+        ? withMark({ type: s.source, title: turnTitle(s.request, [s.completed, s.learned]) || 'Summary', body: body ?? '' }, s)
+        : null
     }
     case 'prompt': {
       const p = await store.prompts.get(id)
-      return p ? { type: p.origin, title: await promptTitle(store, p), body: p.answer ?? '' } : null
+      return p ? withMark({ type: p.origin, title: await promptTitle(store, p), body: p.answer ?? '' }, p) : null
     }
     case 'note': {
       const n = await store.notes.get(asNoteId(location.ref))
@@ -139,6 +146,11 @@ export async function documentText(store: Store, location: DocumentLocation): Pr
       }
     }
   }
+}
+
+/** Work that was undone is shown with its mark, like a commit. */
+function withMark(text: DocumentText, { undoneBy }: { undoneBy?: string }): DocumentText {
+  return undoneBy ? { ...text, type: 'undone', title: `[${undoneMark(undoneBy)}] ${text.title}` } : text
 }
 
 const MAX_MENU_REPLY_CHARACTERS = 300

@@ -1,6 +1,7 @@
 import type { Hit } from '../core/hit.ts'
 import type { DocumentFilter, SearchScope, Store, UnansweredPrompts } from '../store/store.ts'
 import { describeHit, turnKey } from './hits.ts'
+import type { TimeLimits } from './resolve.ts'
 import { NO_DOCUMENT_FILTER } from './search-options.ts'
 
 export type ListingScope = SearchScope & { unansweredPrompts: UnansweredPrompts }
@@ -40,3 +41,20 @@ export async function newestWork(store: Store, scope: ListingScope): Promise<Hit
 }
 
 const allowsOrigin = ({ sources }: DocumentFilter, origin: string) => sources.length === 0 || sources.includes(origin)
+
+/** The open ends that sessions left, the newest first, if that is what a query asks for; otherwise none. */
+export async function openEnds(
+  store: Store,
+  text: string,
+  scope: Omit<ListingScope, 'since' | 'before'>,
+  window: TimeLimits,
+): Promise<Hit[]> {
+  if (!asksForOpenEnds(text)) return []
+  return newestHits(store, { ...scope, ...window, kinds: ['note'], filter: { ...NO_DOCUMENT_FILTER, namespaces: ['open-ends'] } })
+}
+
+/** Whether a query asks what is unfinished: “what is still open”, “anything left to do”. */
+const asksForOpenEnds = (query: string) => OPEN_ENDS.test(query)
+
+const OPEN_ENDS =
+  /^\s*(?:(?:so|ok(?:ay)?|and),? )?(?:(?:what(?:['’]s| is| are|['’]re)?|which (?:things|tasks|items|points|ends) are|(?:is|are) there|anything|is anything)(?: (?:anything|any|still|else|the|things?))*) (?:open|left|unfinished|outstanding|pending|remaining|to do|todo|not done)(?: (?:ends?|items?|points?|things?|work|tasks?|to do|todo|to be done|here|now|yet|in this project))*\s*[?.!]*\s*$/i

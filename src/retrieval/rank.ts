@@ -30,6 +30,11 @@ import { words } from './signals/words.ts'
 import type { TimeWindow } from './time-phrases.ts'
 import { chooseSearchWords, SMALL_STORE_MAX_DOCUMENTS, type WeightedWord } from './word-weights.ts'
 
+/** Loaded by the first typed query: recall leaves out such questions anyway. */
+const repeatedQuestion: RankingSignal = async (ranking) => {
+  if (ranking.options.isTyped) await (await import('./signals/repeated-question.ts')).repeatedQuestion(ranking)
+}
+
 /** First those that find documents, then those that only weigh what was found. */
 const SIGNALS: RankingSignal[] = [
   words,
@@ -47,6 +52,7 @@ const SIGNALS: RankingSignal[] = [
   latest,
   variety,
   author,
+  repeatedQuestion,
   replaced,
 ]
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { addObservations, observation, openSession, summary, temporaryStore } from '../../test/support/builders.ts'
+import { storeWithChats } from '../../test/support/chats.ts'
 import { asProjectKey } from '../core/ids.ts'
 import type { Prompt, Session } from '../core/memory.ts'
 import type { Store } from '../store/store.ts'
@@ -494,4 +495,20 @@ test('a snippet contains the sentence with the most words of the query, not the 
   await addObservations(t.store, [observation({ title: 'x', narrative })])
   const [hit] = await search(t.store, 'which number do pelican invoices get from the ledger')
   expect(hit?.snippet).toStartWith('…Pelican invoices take their number from the ledger.')
+})
+
+test('a question that was asked before never outranks its answer', async () => {
+  using t = await storeWithChats(
+    [
+      [
+        'where is the retry logic?',
+        'Retries are in `src/retry.ts`: four tries with full jitter. Every request is wrapped in it, and tests fake the clock.',
+      ],
+    ],
+    [['where is the retry logic', '']],
+    [['where is the retry logic again?', 'See above.']],
+    ...Array.from({ length: 30 }, (_, i): [string, string][] => [[`paint pier ${i}`, `Pier ${i} is painted.`]]),
+  )
+  const [first] = await search(t.store, 'where is the retry logic', { limit: 5, isTyped: true })
+  expect(first?.snippet).toContain('src/retry.ts')
 })

@@ -68,6 +68,8 @@ export function openVectorIndex(store: Store, embedder: Embedder, stopping: Abor
     const searched = listsOf(within.project)
     if (sizeOf(searched) === 0) return []
     const vector = typeof query === 'string' ? await vectorOf(query, signal) : query
+    // The embedder knows no word of the text.
+    if (vector.every((value) => value === 0)) return []
     const size = sizeOf(searched)
     const candidates = codes.nearest(searched, vector, {
       alike: Math.max(codesToCompare(size), within.limit * 16),

@@ -33,6 +33,8 @@ export const WEIGHTS = {
   repeatedSession: 0.97,
   /** The factor for a note, or a turn's result, that something newer replaced. */
   replaced: 0.5,
+  /** The factor for a turn that asked the same and got no answer. */
+  repeatedQuestion: 0.4,
   /** When the query asks for the latest: how far the newest of the good ones rises above the best. Folding hits allows no more. */
   latest: 0.1,
 } as const

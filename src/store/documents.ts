@@ -70,6 +70,8 @@ export function documentStatements(db: Database) {
     matchActivity: async (list: string[], within: SearchScope): Promise<DocumentMatch[]> => activity.match(list, within),
     /** Documents with a name that contains `part`, newest first. A part has at least three characters. */
     matchNames: async (part: string, within: SearchScope): Promise<DocumentMatch[]> => names.match(part, within),
+    /** Whether a turn wrote or ran the word. */
+    occursInActivity: async (word: string): Promise<boolean> => activity.has(word),
     /** Whether a turn wrote or ran the word, or a name contains it. */
     occursInActivityOrNames: async (word: string): Promise<boolean> => activity.has(word) || names.has(word),
 

@@ -46,7 +46,7 @@ export function injectionStatements(db: Database) {
     SELECT count(*) AS rows, coalesce(sum(octet_length(text) + octet_length(items)), 0) AS bytes FROM injections WHERE at < @before`)
   const purge = db.prepare('DELETE FROM injections WHERE id IN (SELECT id FROM injections WHERE at < @before ORDER BY id LIMIT @limit)')
   const sums = db.prepare<{ event: string; count: number; tokens: number }, SqlParams>(`
-    SELECT CASE WHEN event LIKE 'file:%' THEN 'file' ELSE event END AS event, count(*) AS count, sum(tokens) AS tokens
+    SELECT CASE WHEN event LIKE 'file:%' THEN 'file' WHEN event LIKE 'error:%' THEN 'error' ELSE event END AS event, count(*) AS count, sum(tokens) AS tokens
     FROM injections WHERE at >= @since GROUP BY 1 ORDER BY 1`)
   return {
     countPurgeable: async (before: number): Promise<RowsAndBytes> => past.get({ before }) ?? NO_ROWS,

@@ -659,6 +659,12 @@ const MIGRATIONS: string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX changed_values_of ON changed_values (prompt_id);
   `,
+  /* 29: work that was undone, and quick ways to the turns that undid or fixed something */ `
+  ALTER TABLE prompts ADD COLUMN undone_by TEXT;
+  ALTER TABLE observations ADD COLUMN undone_by TEXT;
+  CREATE INDEX prompts_with_fixes ON prompts (project, at) WHERE traces ->> 'fixes' IS NOT NULL;
+  CREATE INDEX prompts_with_work ON prompts (project, at) WHERE traces ->> 'work' IS NOT NULL;
+  `,
 ]
 
 if (MIGRATIONS.length !== SCHEMA_VERSION)

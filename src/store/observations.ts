@@ -25,6 +25,7 @@ export type ObservationTableRow = {
   tokens: number
   model: string
   at: number
+  undone_by: string | null
 }
 
 /** A memory and the branch of its turn; null outside git, or when unknown. */
@@ -49,18 +50,21 @@ export function observationStatements(db: Database, index: DocumentIndexes, tomb
     INSERT INTO observation_files (observation_id, project, path, modified, at) VALUES (@id, @project, @path, @modified, @at)
     ON CONFLICT (observation_id, path) DO UPDATE SET modified = max(modified, excluded.modified)`)
   const removeFiles = db.prepare('DELETE FROM observation_files WHERE observation_id = @id')
+  const ofTurn = db.prepare<ObservationTableRow, SqlParams>(
+    'SELECT * FROM observations WHERE session_id = @sessionId AND prompt_number = @number ORDER BY at, id',
+  )
   const keysOfTurn = db.prepare<{ id: number; key: string }, SqlParams>(`
     SELECT id, key FROM observations WHERE session_id = @sessionId AND prompt_number = @number`)
   const hasKey = db.prepare('SELECT 1 FROM observations WHERE key = @key')
   const remove = db.prepare('DELETE FROM observations WHERE id = @id')
   const branch = 'SELECT branch FROM prompts WHERE session_id = o.session_id AND number = o.prompt_number'
   const recent = db.prepare<ObservationTableRow & { branch: string | null }, SqlParams>(`
-    SELECT o.*, (${branch}) AS branch FROM observations o WHERE o.project = @project ORDER BY o.at DESC, o.id DESC LIMIT @limit`)
+    SELECT o.*, (${branch}) AS branch FROM observations o WHERE o.project = @project AND o.undone_by IS NULL ORDER BY o.at DESC, o.id DESC LIMIT @limit`)
   // Through the branch's newest turns: a branch may be as old as the project.
   const recentOn = db.prepare<ObservationTableRow & { branch: string | null }, SqlParams>(`
     SELECT o.*, @branch AS branch
     FROM (SELECT session_id, number FROM prompts WHERE project = @project AND branch = @branch ORDER BY at DESC LIMIT @limit) p
-    CROSS JOIN observations o ON o.session_id = p.session_id AND o.prompt_number = p.number
+    CROSS JOIN observations o ON o.session_id = p.session_id AND o.prompt_number = p.number AND o.undone_by IS NULL
     ORDER BY o.at DESC, o.id DESC LIMIT @limit`)
   const last = db.prepare<{ id: number | null }, []>('SELECT max(id) AS id FROM observations')
   const byId = db.prepare<ObservationTableRow, SqlParams>('SELECT * FROM observations WHERE id = @id')
@@ -164,14 +168,16 @@ export function observationStatements(db: Database, index: DocumentIndexes, tomb
       index.put(...fresh.map((o) => observationDocument(put(turn.memorySessionId, o), '')))
       return fresh.length
     },
+    /** The newest observations whose changes were not undone. */
     recent: async (project: ProjectKey, limit: number): Promise<WithBranch<Observation>[]> =>
       recent.all({ project, limit }).map((row) => ({ ...observationOf(row), branch: row.branch })),
-    /** The newest observations of a branch. */
+    /** Like `recent`, of a branch. */
     recentOn: async (project: ProjectKey, branch: string, limit: number): Promise<WithBranch<Observation>[]> =>
       recentOn.all({ project, branch, limit }).map((row) => ({ ...observationOf(row), branch: row.branch })),
     /** The highest id. Ids follow the order of insertion, not the time of the event. */
     lastId: async (): Promise<number> => last.get()?.id ?? 0,
     get: async (ids: number[]): Promise<Observation[]> => ids.flatMap((id) => byId.get({ id }) ?? []).map(observationOf),
+    ofTurn: async (sessionId: number, number: number): Promise<Observation[]> => ofTurn.all({ sessionId, number }).map(observationOf),
     ofSession: async (sessionId: number, limit: number): Promise<Observation[]> => ofSession.all({ sessionId, limit }).map(observationOf),
     /**
      * Recent observations of other sessions about a file: first those that changed it, then those that mention it, then those that only read it;
@@ -211,7 +217,15 @@ export function observationStatements(db: Database, index: DocumentIndexes, tomb
   }
 }
 
+/** Undone work is found by its words but ranks low: it is neither a title nor anything's context. */
 function observationDocument(o: Observation, context: string): IndexedDocument {
+  const files = [...o.filesModified, ...o.filesRead].join('\n')
+  const words = {
+    title: `${o.title} ${o.subtitle}`,
+    body: o.narrative,
+    facts: `${o.facts.join('\n')} ${o.concepts.join(' ')}`,
+    files,
+  }
   return {
     kind: 'observation',
     ref: String(o.id),
@@ -219,13 +233,8 @@ function observationDocument(o: Observation, context: string): IndexedDocument {
     turn: o.promptNumber,
     project: o.project,
     at: o.at,
-    words: {
-      title: `${o.title} ${o.subtitle}`,
-      body: o.narrative,
-      facts: `${o.facts.join('\n')} ${o.concepts.join(' ')}`,
-      files: [...o.filesModified, ...o.filesRead].join('\n'),
-    },
-    context,
+    words: o.undoneBy ? { facts: Object.values(words).join('\n') } : words,
+    context: o.undoneBy ? '' : context,
   }
 }
 
@@ -248,5 +257,7 @@ export function observationOf(row: ObservationTableRow): Observation {
     tokens: row.tokens,
     model: row.model,
     at: row.at,
+    // Missing in rows that an older version deleted.
+    ...(row.undone_by ? { undoneBy: row.undone_by } : {}),
   }
 }

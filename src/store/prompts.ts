@@ -17,6 +17,7 @@ type PromptRow = {
   answer: string | null
   at: number
   answered_at: number | null
+  undone_by: string | null
 }
 
 /** How much of each neighbouring prompt is context. Measured: a few hundred characters of two prompts work best. */
@@ -255,5 +256,6 @@ function fromRow(row: PromptRow): Prompt {
     answer: row.answer,
     at: row.at,
     answeredAt: row.answered_at,
+    ...(row.undone_by === null ? {} : { undoneBy: row.undone_by }),
   }
 }

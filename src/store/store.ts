@@ -33,6 +33,7 @@ import { threadStatements } from './threads.ts'
 import { tombstoneStatements } from './tombstones.ts'
 import { toolUseStatements } from './tool-uses.ts'
 import { transcriptStatements } from './transcripts.ts'
+import type { turnWorkStatements } from './turn-work.ts'
 import { vectorStatements } from './vectors.ts'
 
 export type { CandidateIds } from './candidates.ts'
@@ -59,6 +60,7 @@ export { type PlanKind, type StoredPlan, UNDO_DAYS } from './plans.ts'
 export type { RowsAndBytes } from './statement.ts'
 export type { StoredThread } from './threads.ts'
 export type { Tombstone } from './tombstones.ts'
+export type { StoredWork } from './turn-work.ts'
 export type { UnembeddedDocument } from './vectors.ts'
 export { NewerDatabase }
 
@@ -87,6 +89,7 @@ export async function openStore(path: string, options: StoreOptions = {}) {
   const begin = db.prepare('BEGIN IMMEDIATE')
   const commit = db.prepare('COMMIT')
   const rollback = db.prepare('ROLLBACK')
+  let turnWork: Promise<ReturnType<typeof turnWorkStatements>> | null = null
   let deletions: Promise<ReturnType<typeof deletionStatements>> | null = null
   let last: Promise<unknown> = Promise.resolve()
   /** Runs work one after the other, even if the one before failed. */
@@ -117,6 +120,11 @@ export async function openStore(path: string, options: StoreOptions = {}) {
     deletions: (): Promise<ReturnType<typeof deletionStatements>> => {
       deletions ??= import('./deletions.ts').then(({ deletionStatements }) => deletionStatements(db, tombstones))
       return deletions
+    },
+    /** What turns did to files. Loaded with the first turn that is distilled. */
+    turnWork: (): Promise<ReturnType<typeof turnWorkStatements>> => {
+      turnWork ??= import('./turn-work.ts').then(({ turnWorkStatements }) => turnWorkStatements(db))
+      return turnWork
     },
     costs: costStatements(db),
     injections: injectionStatements(db),

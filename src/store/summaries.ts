@@ -20,6 +20,7 @@ type SummaryRow = {
   notes: string
   model: string
   at: number
+  undone_by?: string | null
 }
 
 /** Every statement about summaries. */
@@ -35,17 +36,21 @@ export function summaryStatements(db: Database, index: DocumentIndexes, tombston
   const remove = db.prepare('DELETE FROM summaries WHERE key = @key')
   const recent = db.prepare<SummaryRow & { branch: string | null }, SqlParams>(`
     SELECT s.*, (SELECT branch FROM prompts WHERE session_id = s.session_id AND number = s.prompt_number) AS branch
-    FROM summaries s WHERE s.project = @project AND s.source = 'turn' ORDER BY s.at DESC, s.id DESC LIMIT @limit`)
+    FROM summaries s WHERE s.project = @project AND s.source = 'turn' AND NOT EXISTS (
+      SELECT 1 FROM prompts WHERE session_id = s.session_id AND number = s.prompt_number AND undone_by IS NOT NULL)
+    ORDER BY s.at DESC, s.id DESC LIMIT @limit`)
   const recentOn = db.prepare<SummaryRow & { branch: string | null }, SqlParams>(`
     SELECT s.*, @branch AS branch
-    FROM (SELECT session_id, number FROM prompts WHERE project = @project AND branch = @branch ORDER BY at DESC LIMIT @limit) p
+    FROM (SELECT session_id, number FROM prompts WHERE project = @project AND branch = @branch AND undone_by IS NULL ORDER BY at DESC LIMIT @limit) p
     CROSS JOIN summaries s ON s.session_id = p.session_id AND s.prompt_number = p.number AND s.source = 'turn'
     ORDER BY s.at DESC, s.id DESC LIMIT @limit`)
   const ofSession = db.prepare<SummaryRow, SqlParams>(`
     SELECT * FROM summaries WHERE session_id = @sessionId AND source = 'turn' ORDER BY prompt_number, id`)
   const ofTurn = db.prepare<SummaryRow, SqlParams>(`
     SELECT * FROM summaries WHERE session_id = @sessionId AND prompt_number = @promptNumber AND source = 'turn' LIMIT 1`)
-  const byId = db.prepare<SummaryRow, SqlParams>('SELECT * FROM summaries WHERE id = @id')
+  const byId = db.prepare<SummaryRow, SqlParams>(`
+    SELECT s.*, (SELECT undone_by FROM prompts WHERE session_id = s.session_id AND number = s.prompt_number AND s.source = 'turn') AS undone_by
+    FROM summaries s WHERE s.id = @id`)
   const allOfSession = db.prepare<SummaryRow, SqlParams>('SELECT * FROM summaries WHERE session_id = @sessionId ORDER BY at, id')
   const all = eachRow<SummaryRow & { content_session_id: string; agent: string }>(
     db,
@@ -131,5 +136,6 @@ function fromRow(row: SummaryRow): Summary {
     notes: row.notes,
     model: row.model,
     at: row.at,
+    ...(row.undone_by ? { undoneBy: row.undone_by } : {}),
   }
 }

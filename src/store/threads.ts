@@ -19,7 +19,7 @@ export function threadStatements(db: Database) {
   const recent = db.prepare<StoredThread & { branch: string | null }, SqlParams>(`
     SELECT t.id, t.session_id AS sessionId, t.first, t.last, t.outcome, t.replaced_by AS replacedBy, p.branch
     FROM prompts p CROSS JOIN threads t ON t.session_id = p.session_id AND t.outcome = p.number
-    WHERE p.project = @project AND t.replaced_by IS NULL ORDER BY p.at DESC LIMIT @limit`)
+    WHERE p.project = @project AND t.replaced_by IS NULL AND p.undone_by IS NULL ORDER BY p.at DESC LIMIT @limit`)
   const older = db.prepare<StoredThread, SqlParams>(`SELECT ${COLUMNS} FROM threads WHERE replaced_by = @id ORDER BY id DESC LIMIT 1`)
   const anyReplaced = db.prepare('SELECT 1 FROM threads WHERE replaced_by IS NOT NULL LIMIT 1')
   const release = db.prepare(

@@ -33,6 +33,7 @@ export function toolUseStatements(db: Database) {
   const ofSession = db.prepare<ToolUseRow, SqlParams>('SELECT * FROM tool_uses WHERE session_id = @sessionId ORDER BY at, id LIMIT @limit')
   const byId = db.prepare<ToolUseRow, SqlParams>('SELECT * FROM tool_uses WHERE id = @id')
   const has = db.prepare('SELECT 1 FROM tool_uses WHERE session_id = @sessionId AND tool_use_id = @toolUseId')
+  const byHostId = db.prepare<ToolUseRow, SqlParams>('SELECT * FROM tool_uses WHERE session_id = @sessionId AND tool_use_id = @toolUseId')
   const last = db.prepare<{ toolUseId: string }, SqlParams>(
     'SELECT tool_use_id AS toolUseId FROM tool_uses WHERE session_id = @sessionId ORDER BY id DESC LIMIT 1',
   )
@@ -74,6 +75,11 @@ export function toolUseStatements(db: Database) {
     ofSession: async (sessionId: number, limit: number): Promise<ToolUse[]> => ofSession.all({ sessionId, limit }).map(fromRow),
     get: async (id: number): Promise<ToolUse | null> => {
       const row = byId.get({ id })
+      return row ? fromRow(row) : null
+    },
+    /** By the host's id of it. */
+    find: async (sessionId: number, toolUseId: string): Promise<ToolUse | null> => {
+      const row = byHostId.get({ sessionId, toolUseId })
       return row ? fromRow(row) : null
     },
     /** Deletes at most `limit` tool uses that were stored before `before`; imported ones count from their import. Returns how many. */

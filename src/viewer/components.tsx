@@ -8,6 +8,7 @@ import { describeOutcome, type WorkOutcome } from '../core/work-outcome.ts'
 import type { MemoryListItem } from '../wire/contract/feed.ts'
 import { splitAtHighlights } from './highlight.ts'
 import { Icon, type IconName } from './icons.tsx'
+import { Marks, splitMark } from './marks.tsx'
 import { projects } from './project-list.ts'
 import { hrefOf, memoryHref } from './route.ts'
 import { currentRoute } from './router.ts'
@@ -88,13 +89,15 @@ export function formatBytes(n: number): string {
 
 /** One memory in a list. */
 export function MemoryRow({ row, words = [] }: { row: MemoryListItem & { outcome?: WorkOutcome | null }; words?: string[] }) {
+  const { title, mark } = splitMark(row.title)
   return (
     <>
       <Tag type={row.kind === 'summary' || row.kind === 'prompt' || row.kind === 'commit' ? row.kind : row.type || row.kind} />
       <span class="what">
         <b>
-          <HighlightedText text={row.title} words={words} />
-        </b>
+          <HighlightedText text={title} words={words} />
+        </b>{' '}
+        <Marks marks={[mark]} />
         {row.snippet && (
           <span class="snippet">
             <HighlightedText text={row.snippet} words={words} />

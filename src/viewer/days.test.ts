@@ -41,6 +41,7 @@ function session(sessionId: number, turns: number[]): FeedSession {
       outcome: '',
       isSettled: false,
       replacedBy: null,
+      undoneBy: null,
       memories: [],
       moreMemories: 0,
     })),

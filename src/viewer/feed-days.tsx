@@ -8,7 +8,7 @@ import { dayLabel, joinDays } from './days.ts'
 import { askToForgetMemory } from './forget.tsx'
 import { dataVersion } from './live.ts'
 import { MarkdownLine } from './markdown-view.tsx'
-import { Marks } from './marks.tsx'
+import { Marks, splitMark } from './marks.tsx'
 import { hrefOf, memoryHref } from './route.ts'
 import { useKeyBindings } from './shortcuts.ts'
 import { useFetch } from './use-fetch.ts'
@@ -238,7 +238,7 @@ function SessionCard({ session }: { session: FeedSession }) {
 }
 
 function TurnOfFeed({ turn, sessionId }: { turn: FeedTurn; sessionId: number }) {
-  const { promptId, request, outcome, isSettled, replacedBy, memories, moreMemories } = turn
+  const { promptId, request, outcome, isSettled, replacedBy, undoneBy, memories, moreMemories } = turn
   const href =
     promptId === null ? hrefOf('sessions', String(sessionId)) : hrefOf('sessions', String(sessionId), { at: `prompt:${promptId}` })
   return (
@@ -250,27 +250,30 @@ function TurnOfFeed({ turn, sessionId }: { turn: FeedTurn; sessionId: number }) 
       </a>
       {outcome && (
         <div class="out">
-          {replacedBy ? (
-            <>
-              <Marks marks={[{ kind: 'replaced', words: `replaced by ${replacedBy}`, href: hrefOf('memory', replacedBy) }]} />{' '}
-            </>
-          ) : (
-            isSettled && <b>Settled: </b>
-          )}
+          <Marks
+            marks={[
+              undoneBy ? { kind: 'undone', words: `undone by ${undoneBy}`, href: hrefOf('memory', undoneBy) } : null,
+              replacedBy ? { kind: 'replaced', words: `replaced by ${replacedBy}`, href: hrefOf('memory', replacedBy) } : null,
+            ]}
+          />{' '}
+          {isSettled && !replacedBy && !undoneBy && <b>Settled: </b>}
           <MarkdownLine text={outcome} />
         </div>
       )}
       {memories.length > 0 && (
         <ul class="memories">
-          {memories.map((memory) => (
-            <li>
-              <a class={`t-${memory.type}`} href={memoryHref(memory.kind, memory.id)}>
-                <span>
-                  <TextWithCode text={memoryLabel(memory)} />
-                </span>
-              </a>
-            </li>
-          ))}
+          {memories.map((memory) => {
+            const { title, mark } = splitMark(memoryLabel(memory))
+            return (
+              <li>
+                <a class={`t-${memory.type}`} href={memoryHref(memory.kind, memory.id)}>
+                  <span>
+                    <TextWithCode text={title} /> <Marks marks={[mark]} />
+                  </span>
+                </a>
+              </li>
+            )
+          })}
           {moreMemories > 0 && <li class="dim">and {moreMemories.toLocaleString()} more</li>}
         </ul>
       )}

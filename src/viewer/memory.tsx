@@ -1,9 +1,11 @@
 import { commitMark } from '../core/commit.ts'
 import type { Summary } from '../core/memory.ts'
 import { type MemoryKind, parseMemoryId } from '../core/memory-kinds.ts'
+import type { WorkOutcome } from '../core/work-outcome.ts'
 import { EmptyState, FactList, LoadingOrError, PageHead, TimeAgo } from './components.tsx'
 import { askToForgetMemory } from './forget.tsx'
 import { Markdown, MarkdownLine } from './markdown-view.tsx'
+import type { MarkText } from './marks.tsx'
 import { MemoryFrame, SessionLink, Sources } from './memory-frame.tsx'
 import { NewNote, NoteView } from './note.tsx'
 import { OutcomeBox } from './outcome-box.tsx'
@@ -59,9 +61,7 @@ function ObservationView({ id }: { id: string }) {
       type={o.type}
       project={o.project}
       at={o.at}
-      marks={[
-        outcome?.of === 'newer work' ? { kind: 'replaced', words: `replaced by ${outcome.id}`, href: hrefOf('memory', outcome.id) } : null,
-      ]}
+      marks={[undoneMark(o.undoneBy), replacedMark(outcome)]}
       actions={
         isForgotten ? (
           <button type="button" onClick={restore}>
@@ -139,6 +139,13 @@ function ObservationView({ id }: { id: string }) {
   )
 }
 
+const replacedMark = (outcome: WorkOutcome | null): MarkText | null =>
+  outcome?.of === 'newer work' ? { kind: 'replaced', words: `replaced by ${outcome.id}`, href: hrefOf('memory', outcome.id) } : null
+
+/** Says that the changes a memory speaks of were undone, and by which turn or commit. */
+const undoneMark = (undoneBy: string | undefined): MarkText | null =>
+  undoneBy ? { kind: 'undone', words: `undone by ${undoneBy}`, about: 'No longer in force.', href: hrefOf('memory', undoneBy) } : null
+
 function ForgetButton({ kind, id }: { kind: MemoryKind; id: string }) {
   const ask = () => askToForgetMemory(kind, id)
   useKeyBindings({ x: ask })
@@ -189,6 +196,7 @@ function SummaryView({ id }: { id: string }) {
       id={id}
       title={isLong ? (fetched.value.title ?? 'Summary') : s.request || 'Summary'}
       type="summary"
+      marks={[undoneMark(s.undoneBy)]}
       project={s.project}
       at={s.at}
       actions={<ForgetButton kind="summary" id={id} />}
@@ -287,7 +295,8 @@ function PromptView({ id }: { id: string }) {
       at={p.at}
       marks={[
         p.origin === 'person' ? null : { kind: 'kind', words: 'message from the client' },
-        outcome?.of === 'newer work' ? { kind: 'replaced', words: `replaced by ${outcome.id}`, href: hrefOf('memory', outcome.id) } : null,
+        undoneMark(p.undoneBy),
+        replacedMark(outcome),
       ]}
       actions={<ForgetButton kind="prompt" id={id} />}
       aside={

@@ -23,7 +23,7 @@ import { wordsToHighlight } from './highlight.ts'
 import { explainHit, groupBySession } from './hit-reasons.ts'
 import { Icon } from './icons.tsx'
 import { MarkdownLine } from './markdown-view.tsx'
-import { Marks, type MarkText } from './marks.tsx'
+import { Marks, type MarkText, splitMark } from './marks.tsx'
 import { projectOptions } from './project-list.ts'
 import { hrefOf } from './route.ts'
 import { currentRoute, navigate } from './router.ts'
@@ -365,6 +365,7 @@ type HitRowProps = { hit: SearchHit; words: string[]; index: number; cursor: Sig
 
 function HitRow({ hit, words, index, cursor, highestScore }: HitRowProps) {
   const { outcome } = hit
+  const { title, mark } = splitMark(hit.title)
   const isReplaced = outcome?.of === 'newer work' || (hit.signals.replaced ?? 0) < 0
   return (
     <div class={`hit ${isReplaced ? 'is-replaced' : ''}`}>
@@ -377,10 +378,10 @@ function HitRow({ hit, words, index, cursor, highestScore }: HitRowProps) {
       >
         <span class="title">
           <b>
-            <HighlightedText text={hit.title} words={words} />
+            <HighlightedText text={title} words={words} />
           </b>
           <Tag type={hit.kind === 'observation' || hit.kind === 'note' ? hit.type || hit.kind : hit.kind} />
-          <Marks marks={marksOfHit(hit)} />
+          <Marks marks={[mark, ...marksOfHit(hit)]} />
         </span>
         {hit.snippet && (
           <span class="snippet clamp">

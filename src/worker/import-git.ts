@@ -1,4 +1,5 @@
 /** Commits as memories: a repository's history is read once, newest first, and followed from then on. */
+import { settleUndoneWork } from '../capture/turns.ts'
 import { cleanText, type RedactionRules } from '../core/clean-text.ts'
 import type { RepositoryCommit } from '../core/commit.ts'
 import { commitType, revertTarget, splitCommitMessage } from '../core/commit-message.ts'
@@ -118,6 +119,7 @@ async function settle({ store, queue }: Services, project: ProjectKey, folder: s
   await store.transaction(async () => {
     await store.commits.abandon(project, abandoned)
     await store.commits.settleReverts(project)
+    await settleUndoneWork(store, project, Date.now())
     await store.audit.setMark(headsMark(project), JSON.stringify(heads))
     const now = Date.now()
     await store.jobs.add('embed', 'waiting', {}, now, now)

@@ -6,7 +6,6 @@ import { countTokens } from '../core/tokens.ts'
 import {
   BRIEF_BUDGET,
   briefFor,
-  fileBriefFor,
   type InjectedBrief,
   knowledgeOf,
   MAX_RECALL_TOKENS,
@@ -42,13 +41,26 @@ export async function ingestDelivery(
   isAwaited: () => boolean = () => true,
 ): Promise<Record<string, unknown>> {
   const { agent, payload, at } = delivery
-  const { session, events, changes } = await ingestWithoutReply(services, delivery)
+  const parsed = agent.parsePayload(payload, { at, event: delivery.event ?? null })
+  const hostReply = (reply: EventReply) => agent.hostReply(agent.eventName(payload, delivery.event) ?? '', reply)
+  const [first] = parsed
+  if (first?.kind === 'tool-starting')
+    return hostReply(
+      (await toolReplies()).replyBeforeTool(services, agent, first, ({ session, occasion, brief }) =>
+        recordInjection(services, session, occasion, brief, at),
+      ),
+    )
+  const { session, events, changes } = await ingestParsedPayload(services, delivery, parsed)
   const current = session && (await currentSession(services.store, session, events))
+  if (current && services.settings.hooks.pre_tool_use.enabled) await (await toolReplies()).prepareActions(services, agent, current, events)
   const { reply, record } = current ? await replyTo(services, agent, current, events, changes, at) : EMPTY_REPLY
   if (record && !(await isAwaited())) return {}
   await record?.()
-  return agent.hostReply(agent.eventName(payload, delivery.event) ?? '', reply)
+  return hostReply(reply)
 }
+
+/** Loaded with the first tool use. */
+const toolReplies = () => import('./tool-replies.ts')
 
 /** Every event but a tool use may have changed the session's row: its branch, its parent, where its context starts. */
 async function currentSession(store: Store, session: Session, events: AgentEvent[]): Promise<Session | null> {
@@ -60,9 +72,13 @@ type DeliveryReply = { reply: EventReply; record?: () => Promise<void> }
 const EMPTY_REPLY: DeliveryReply = { reply: {} }
 
 /** The same when no hook waits: a reply that is never shown must not be recorded as injected, so none is made. */
-export async function ingestWithoutReply(services: Services, { agent, payload, event, context, delivery, at }: Delivery) {
-  const parsed = agent.parsePayload(payload, { at, event: event ?? null })
-  const events = parsed.filter(({ kind }) => kind !== 'ignored' && kind !== 'not-understood')
+export async function ingestWithoutReply(services: Services, delivery: Delivery) {
+  const { agent, payload, event, at } = delivery
+  return ingestParsedPayload(services, delivery, agent.parsePayload(payload, { at, event: event ?? null }))
+}
+
+async function ingestParsedPayload(services: Services, { agent, context, delivery, at }: Delivery, parsed: AgentEvent[]) {
+  const events = parsed.filter(({ kind }) => kind !== 'ignored' && kind !== 'not-understood' && kind !== 'tool-starting')
   const ingested = events.length === 0 ? { session: null, changes: [] } : await ingestParsed(services, agent, events, context, delivery, at)
   // The rest of a batch is stored all the same.
   for (const part of parsed) if (part.kind === 'not-understood') throw new NotUnderstood(part.reason)
@@ -168,8 +184,11 @@ async function replyTo(
     if (event.kind === 'session-started') return sessionStartReply(services, session, event.source, now)
     if (event.kind === 'prompt-submitted' && event.origin === 'person')
       return promptReply(services, session, cleanText(event.text, services.rules(agent)).text, changes, now)
-    if (event.kind === 'tool-used' && event.error === null && event.agentId === null && !services.rules(agent).isInExcludedFolder(event))
-      return fileReply(services, agent, session, event, now)
+    if (event.kind === 'tool-used' && event.agentId === null && !services.rules(agent).isInExcludedFolder(event)) {
+      const shown = await (await toolReplies()).toolBrief(services, agent, session, event, changes, now)
+      if (shown)
+        return { reply: { context: shown.brief.text }, record: () => recordInjection(services, session, shown.occasion, shown.brief, now) }
+    }
   }
   return EMPTY_REPLY
 }
@@ -237,32 +256,11 @@ async function markerReceipt(services: Services, session: Session, changes: Chan
   return receiptPage(await saveMarkedNotes(services, { sessionId: session.id, number: added.prompt.number }, now), tokens)
 }
 
-/** Memories about a file that the agent reads or changes, once per file and session. */
-async function fileReply(
-  services: Services,
-  agent: Agent,
-  session: Session,
-  event: Extract<AgentEvent, { kind: 'tool-used' }>,
-  now: number,
-): Promise<DeliveryReply> {
-  const path = relativeTo(session.folder, agent.fileOf(event.input))
-  if (!path) return EMPTY_REPLY
-  const occasion = `file:${path}`
-  if (await services.store.injections.wasInjected(session, occasion)) return EMPTY_REPLY
-  const brief = await fileBriefFor(services.store, session, path, now)
-  if (!brief.text) return EMPTY_REPLY
-  return { reply: { context: brief.text }, record: () => recordInjection(services, session, occasion, brief, now) }
-}
-
-/** Observations name files relative to the project's folder. */
-function relativeTo(folder: string, path: string | null): string | null {
-  return path?.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path
-}
-
 /** Enough to see where the budget ended. All items left out could be larger than the brief. */
 const MAX_RECORDED_LEFT_OUT_ITEMS = 50
 
 async function recordInjection(services: Services, session: Session, event: string, brief: InjectedBrief, at: number): Promise<void> {
+  if (services.settings.hooks.pre_tool_use.enabled) (await toolReplies()).noteShown(services, session, event)
   await services.store.transaction(() =>
     services.store.injections.add({
       sessionId: session.id,

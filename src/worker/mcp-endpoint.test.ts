@@ -260,15 +260,25 @@ test('a memory that is requested twice, in any spelling, is returned once', asyn
   expect(await get('#1', 'P999', 'P999')).toBe(await get('#1', 'P999'))
 })
 
+test('a question about another topic is told that nothing was found, with at most three of the nearest memories', async () => {
+  await using at = await anEndpoint()
+  const others = Array.from({ length: 120 }, (_, i) => observation({ title: `Chore ${i} about boats and weather` }))
+  await addObservations(at.store, others)
+  const client = await at.client('legacy', 'pipe')
+  const recall = (query: string) => at.call(client, 'memory_recall', { query, project: 'all' })
+  const found = await recall('which museum shows bronze boats')
+  expect(found).toContain('Nothing found about that. The nearest memories, probably about something else:')
+  expect(found.match(/about boats and weather/g)?.length).toBe(3)
+  expect(await recall('how do I bake bread')).toContain('No memories found')
+})
+
 test('a timeline for a query without close hits says so and shows nothing', async () => {
   await using at = await anEndpoint()
   const others = Array.from({ length: 120 }, (_, i) => observation({ title: `Chore ${i} about boats and weather` }))
   await addObservations(at.store, [observation({ title: 'The pelican queue drops poison messages' }), ...others])
   const client = await at.client('legacy', 'pipe')
   const around = (query: string) => at.call(client, 'memory_timeline', { query, project: 'all' })
-  expect(await around('which museum shows bronze boats')).toBe(
-    'Nothing close to that is remembered.\nmemory_recall shows the nearest memories.',
-  )
+  expect(await around('which museum shows bronze boats')).toBe('Nothing found about that.\nmemory_recall shows the nearest memories.')
   expect(await around('zzqqxx')).toContain('No memories found')
   expect(await around('pelican queue')).toContain('> #1 |')
 })

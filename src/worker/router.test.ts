@@ -201,7 +201,7 @@ test('with widen, a search without close hits in its project covers all projects
     return [found.project, found.message, [...new Set(found.hits.map((hit) => hit.project))]]
   }
   expect(await search('pelican', 'app')).toEqual(['app', '', ['app']])
-  expect(await search('otters', 'app')).toEqual([null, 'Nothing close in this project; from all projects:', ['zoo']])
+  expect(await search('otters', 'app')).toEqual([null, 'Nothing found in this project; from all projects:', ['zoo']])
   expect(await search('otters', 'app', false)).toEqual(['app', '', []])
   expect(await search('otters', 'nowhere')).toEqual([null, 'Nothing from this project is remembered; from all projects:', ['zoo']])
   expect(await search('walrus', 'nowhere')).toEqual([null, '', []])

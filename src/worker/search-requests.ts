@@ -20,7 +20,7 @@ export async function searchFor(services: Services, request: SearchRequest): Pro
   const { kind, limit, offset, widen } = request
   const times = { since: parseRequestTime(request.since), before: parseRequestTime(request.before) }
   const options = { kinds: kind && [kind], ...times, limit, offset, project: await resolveProject(services, request.project) }
-  const { nowhere: projectProblem, hits, ...answer } = await searchOrWiden(services, request.query, options, widen)
+  const { nowhere: projectProblem, hits, by: _, ...answer } = await searchOrWiden(services, request.query, options, widen)
   return {
     hits: await withOutcomes(services.store, hits, request.query),
     ...answer,
@@ -59,11 +59,11 @@ async function timelineOfQuery(
   widen: boolean,
 ): Promise<TimelineResponse> {
   const answer = await searchOrWiden(services, query, { project, limit: 1, offset: 0 }, widen)
-  const { hits, nowhere: projectProblem, ...remarks } = answer
+  const { hits, nowhere: projectProblem, by: _, ...remarks } = answer
   const nothing = { projectProblem, anchor: null, items: [] }
   const [hit] = hits
   // Search shows distant hits to choose from. A timeline around one of them would look like an answer.
-  if (hit && !answer.isClose) return { ...remarks, ...nothing, message: NOTHING_CLOSE }
+  if (hit && !answer.isClose) return { ...remarks, ...nothing, message: NOTHING_FOUND }
   const location = hit ? await services.store.documents.locationOf(hit.kind, hit.id) : null
   return { ...remarks, ...nothing, ...(location ? await timelineAround(services, location, depth) : {}) }
 }
@@ -95,7 +95,11 @@ async function searchOrWiden(services: Services, text: string, options: QueryOpt
   }
   const here = await search({})
   const isEmpty = here.hits.length === 0
-  const answer = { ...here, project: options.project, message: here.isClose || isEmpty ? '' : `${NOTHING_CLOSE} The nearest:` }
+  const answer = {
+    ...here,
+    project: options.project,
+    message: here.isClose || isEmpty ? '' : `${NOTHING_FOUND} The nearest memories, probably about something else:`,
+  }
   if (!widen || options.project === null || (here.isClose && !isEmpty)) return answer
   // A page after the last hit is empty too, although the project has hits.
   const hasNoHits = isEmpty && (options.offset === 0 || (await search({ offset: 0 })).hits.length === 0)
@@ -103,12 +107,14 @@ async function searchOrWiden(services: Services, text: string, options: QueryOpt
   const all = await search({ project: null })
   if (!all.isClose && !hasNoHits) return answer
   const isUnknownProject = (await store.documents.count(options.project)) === 0
-  const missing = isUnknownProject ? 'Nothing from this project is remembered' : 'Nothing close in this project'
-  const message = all.isClose ? `${missing}; from all projects:` : `${NOTHING_CLOSE} The nearest, from all projects:`
+  const missing = isUnknownProject ? 'Nothing from this project is remembered' : 'Nothing found in this project'
+  const message = all.isClose
+    ? `${missing}; from all projects:`
+    : `${NOTHING_FOUND} The nearest memories of all projects, probably about something else:`
   return { ...all, project: null, message: all.hits.length > 0 ? message : '' }
 }
 
-const NOTHING_CLOSE = 'Nothing close to that is remembered.'
+const NOTHING_FOUND = 'Nothing found about that.'
 
 async function locateMemory(services: Services, id: string): Promise<DocumentLocation> {
   const named = parseMemoryId(id)

@@ -15,10 +15,12 @@ const MAX_UNREAD_EVENTS = 500
 export function openStream(run: string) {
   const recent: { number: number; text: string }[] = []
   const listeners = new Set<ReadableStreamDefaultController<string>>()
+  const watchers = new Set<(type: string) => void>()
   let last = 0
 
   return {
     publish({ type, data }: StreamEvent): void {
+      for (const watcher of watchers) watcher(type)
       last++
       const text = `id: ${run}-${last}\nevent: ${type}\ndata: ${JSON.stringify(data)}\n\n`
       recent.push({ number: last, text })
@@ -29,6 +31,10 @@ export function openStream(run: string) {
           listener.close()
         } else listener.enqueue(text)
       }
+    },
+    /** Calls a function of this process for every event, before the listeners get it. */
+    watch(watcher: (type: string) => void): void {
+      watchers.add(watcher)
     },
     listen(lastEventId: string | null): ReadableStream<string> {
       let listener: ReadableStreamDefaultController<string>

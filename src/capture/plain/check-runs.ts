@@ -13,6 +13,8 @@ export type CheckRun = {
   kind: CommandKind
   tool: string
   args: string[]
+  /** The folder that its line enters first; empty if it enters none. */
+  folder: string
   /** It covered the whole project. */
   isWhole: boolean
   passed: boolean
@@ -31,15 +33,28 @@ export function checkRunsOf(commands: FinishedCommand[], folder: string): CheckR
     const checks = parts.filter(isCheck)
     // `| grep FAIL` that finds nothing exits with an error of its own.
     const foundNothing = output.trim() === '' && (checks.at(-1)?.filter.includes('grep') ?? false)
-    if (checks.length === 0 || (failed && isMisuse(output, exitCode))) return []
-    const isInSubfolder = parts.some((part) => entersSubfolder(part, folder))
-    return runsIn(checks, output, failed && !foundNothing, exitCode !== null || failed).map((run) => ({
-      ...run,
-      isWhole: coversWholeProject(run) && !isInSubfolder,
-      index,
-      at,
-    }))
+    if (checks.length === 0 || isMisuse(output, exitCode, failed)) return []
+    const entered = parts.map((part) => enteredSubfolder(part, folder)).find((path) => path !== '') ?? ''
+    const ended = exitCode !== null || failed
+    const runs = hasOwnExitCode(parts, checks, exitCode)
+      ? [passedRun(checks[0], output)]
+      : runsIn(checks, output, failed && !foundNothing, ended)
+    return runs.map((run) => ({ ...run, isWhole: coversWholeProject(run) && entered === '', folder: entered, index, at }))
   })
+}
+
+type RunResult = Omit<CheckRun, 'index' | 'at' | 'isWhole' | 'folder'>
+
+/** The line is one check, and its exit code 0 is the check's own: errors in its output were printed by something that passes. A commit can succeed although a hook saw failures. */
+function hasOwnExitCode(parts: CommandPart[], checks: CommandPart[], exitCode: number | null): checks is [CommandPart] {
+  const [only] = checks
+  return exitCode === 0 && checks.length === 1 && only === parts.at(-1) && only?.filter === '' && only.kind !== 'git'
+}
+
+function passedRun({ kind, tool, args }: CommandPart, output: string): RunResult {
+  const printed = kind === 'test' ? readTestReport(output) : null
+  const report = printed && { ...printed, failed: 0, names: [] }
+  return { kind, tool, args, passed: true, report, problems: null, error: '' }
 }
 
 /** `bun test src/auth.test.ts`, shortened. */
@@ -59,10 +74,10 @@ export function describeTotals(report: TestReport | null): string {
   return passed > 0 ? `${countNoun(passed, unit)} pass${passed === 1 ? 'es' : ''}` : ''
 }
 
-/** `cd web && npm test` tests a part of the project. */
-function entersSubfolder({ words: [program, path = ''] }: CommandPart, folder: string): boolean {
+/** `web` for `cd web`: a check behind it covers a part of the project. Empty for other commands, and for folders elsewhere. */
+function enteredSubfolder({ words: [program, path = ''] }: CommandPart, folder: string): string {
   const shown = displayPath(path, folder).replace(/^\.\//, '')
-  return program === 'cd' && shown !== '' && !/^(?:[/~$-]|\.|[A-Za-z]:)/.test(shown)
+  return program === 'cd' && !/^(?:[/~$-]|\.|[A-Za-z]:)/.test(shown) ? shown.replace(/\/$/, '') : ''
 }
 
 /** Of the git commands, only commit and push count: a hook or the server can reject them. */
@@ -74,12 +89,14 @@ function isCheck(part: CommandPart): boolean {
  * One shell line may contain several checks that share its output and exit code. A reported problem (failing tests, compiler errors)
  * is attributed to the check of that kind; the checks before it passed, and those after it never ran.
  */
-function runsIn(parts: CommandPart[], output: string, failed: boolean, ended: boolean): Omit<CheckRun, 'index' | 'at' | 'isWhole'>[] {
+function runsIn(parts: CommandPart[], output: string, failed: boolean, ended: boolean): RunResult[] {
   const kinds = parts.map((part) => part.kind)
   const report = kinds.some((kind) => kind === 'test' || kind === 'git') ? readTestReport(output) : null
   const problems = kinds.some((kind) => kind !== 'test') ? readProblems(output) : null
-  const testsFail = (report?.failed ?? 0) > 0 || (kinds.every((kind) => kind === 'test') && saysFailed(output))
-  const reportsErrors = problems !== null || saysFailed(output)
+  // Complete totals without a failure are right about it, whatever else the suite printed.
+  const allPass = !failed && report !== null && report.isComplete && report.failed === 0 && report.passed > 0
+  const testsFail = (report?.failed ?? 0) > 0 || (kinds.every((kind) => kind === 'test') && !allPass && saysFailed(output))
+  const reportsErrors = problems !== null || (!allPass && saysFailed(output))
   // If tests failed, everything before them passed. If nothing shows which check failed, it was the last one.
   const reported = testsFail
     ? kinds.lastIndexOf('test')
@@ -100,10 +117,19 @@ function runsIn(parts: CommandPart[], output: string, failed: boolean, ended: bo
         passed,
         report: own,
         problems: passed ? null : problems,
-        error: passed ? '' : errorLine(output),
+        error: passed ? '' : errorOf(own, output),
       },
     ]
   })
+}
+
+/** The totals of failed tests say more than the last error in their output, which a passing test may have printed; a missing module says most. */
+function errorOf(report: TestReport | null, output: string): string {
+  const missing = /^(?:error|Error|ModuleNotFoundError|ImportError): (?:Cannot find (?:module|package)|No module named) .+$/m.exec(
+    output,
+  )?.[0]
+  if (missing) return shorten(missing, 200)
+  return (report?.failed ?? 0) > 0 && report?.unit === 'test' && report.isComplete ? describeTotals(report) : errorLine(output)
 }
 
 /** A filter hides the exit code. Then a test run passed if it printed totals, or if a filter for failures printed nothing. */

@@ -8,15 +8,6 @@ export function coversWholeProject({ kind, tool, args }: Pick<CommandPart, 'kind
   return args.every((arg) => SELECTS_NOTHING.test(arg))
 }
 
-/**
- * Whether two commands may run the same check. `make test` and `mise run test` may run anything. A package script and `pytest` belong to
- * different languages, so one passing says nothing about the other.
- */
-export function mayBeSameCheck(one: string, other: string): boolean {
-  const [a, b] = [languageOf(one), languageOf(other)]
-  return a === ANY || b === ANY || a === b
-}
-
 /** `mise run test` and `pnpm -r test`, but neither `pnpm --filter api test` nor `npm run test:integration`. */
 function isUnscopedScript(tool: string): boolean {
   const [runner = '', ...words] = tool.split(' ')
@@ -33,19 +24,3 @@ const PROGRAMS =
   /^(?:(?:go|cargo|bun|deno|dotnet|swift|mix|flutter|dart|rails) (?:test|t|nextest|vet|check|clippy|build)|python[\d.]* -m (?:pytest|unittest|mypy)|node|php artisan|mvnw?|gradlew?|pytest|py\.test|jest|vitest|mocha|ava|tox|nox|rspec|phpunit|pest|ctest|tsc|vue-tsc|mypy|pyright|eslint|biome|oxlint|ruff|golangci-lint|rubocop)$/
 const SELECTS_NOTHING =
   /^(?:\.|\.\/\.\.\.|run|test|check|clean|verify|--test|--run|--ci|--coverage|--no-?emit|--workspace|--all(?:-\w+)?|-race|-cover|--release|--locked|--run-?in-?band|--error-on-warnings|--max-warnings=\d+|--?(?:timeout|parallel|jobs|workers|p|j|n)=?\d\w*)$/i
-
-const ANY = 'any'
-const LANGUAGES: [string, RegExp][] = [
-  [ANY, /^(?:make|just|mise|task)\b/],
-  ['go', /^(?:go|golangci-lint)\b/],
-  ['js', /^(?:npm|pnpm|yarn|bun|deno|node|jest|vitest|mocha|ava|turbo|nx|tsc|vue-tsc|eslint|biome|oxlint|playwright|cypress)\b/],
-  ['python', /^(?:python|pytest|py\.test|tox|nox|mypy|pyright|ruff|flake8|pylint)/],
-  ['jvm', /^(?:mvnw?|gradlew?)\b/],
-  ['ruby', /^(?:rspec|rake|rails|rubocop)\b/],
-  ['php', /^(?:php|phpunit|pest|composer)\b/],
-]
-
-/** For other programs, the program name stands for the language. */
-function languageOf(command: string): string {
-  return LANGUAGES.find(([, programs]) => programs.test(command))?.[0] ?? command.split(' ', 1)[0] ?? ''
-}

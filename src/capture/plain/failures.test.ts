@@ -10,7 +10,8 @@ function follow(...given: PerformedAction[]) {
   const { actions, folder } = turn({ actions: given })
   const commands = commandsOf(actions)
   const { solved, open } = followFailures(checkRunsOf(commands, folder), editsOf(actions, commands, folder), [], 1)
-  return { solved: solved.map((s) => [s.failure.command, s.edits.length]), open: open.map((f) => f.command) }
+  const failing = open.filter((failure) => !failure.isUnclear)
+  return { solved: solved.map((s) => [s.failure.command, s.edits.length]), open: failing.map((failure) => failure.command) }
 }
 
 const edit = edited('src/a.ts', 'return 1', 'return 2')
@@ -22,14 +23,17 @@ describe('a failure is solved by', () => {
     ['the same command', 'bun test', 'bun test'],
     ['the same command printed otherwise', 'bun test --verbose', 'bun test 2>&1 | tail -5'],
     ['a wider run', 'bun test src/a.test.ts', 'bun test'],
-    ['a run of only what had failed', 'bun test', 'bun test src/a.test.ts'],
     ['a run behind another check', 'bun test', 'bun run lint && bun test'],
     ['a run of everything by another runner', 'bun test src/a.test.ts', 'make test'],
     ['a run of everything in the project’s own folder', 'bun test src/a.test.ts', 'cd /home/dev/app && npm test'],
-    ['a run of only what had failed by another runner', 'make test', 'bun test src/a.test.ts'],
   ]
   test.each(SOLVED)('%s', (_, failing, passing) => {
     expect(follow(ran(failing, RED, 1), edit, ran(passing, GREEN))).toEqual({ solved: [[failing.replace(' --verbose', ''), 1]], open: [] })
+  })
+
+  test('a run of everything by the same program, whatever started it', () => {
+    const failing = ran('pytest tests/test_a.py', 'FAILED tests/test_a.py::test_adds - assert 1 == 2', 1)
+    expect(follow(failing, edit, ran('make test', '30 passed in 1.20s'))).toEqual({ solved: [['pytest tests/test_a.py', 1]], open: [] })
   })
 
   test('a commit whose hook ran the tests', () => {
@@ -37,22 +41,71 @@ describe('a failure is solved by', () => {
   })
 })
 
+const GO_FAILURE = ran('go test -v -run TestLogin ./auth', '--- FAIL: TestLogin (0.00s)\nFAIL', 1)
+
+test.each(['go test ./...', 'go test -race ./... -count=1'])('after `%s` passes, the failure of one test is solved', (whole) => {
+  expect(follow(GO_FAILURE, edit, ran(whole))).toEqual({ solved: [['go test -run TestLogin ./auth', 1]], open: [] })
+})
+
+test.each(['mise run test', 'make test'])(
+  'after `%s` passes, a failure is neither open nor called fixed: it may run every test',
+  (script) => {
+    expect(follow(GO_FAILURE, edit, ran(script))).toEqual({ solved: [], open: [] })
+  },
+)
+
 test.each([
-  'mise run test',
-  'make test',
   'npm test',
   'pnpm -r test',
   'npm run test:ci',
-  'go test ./...',
-  'go test -race ./... -count=1',
   'cargo test --workspace',
   'pytest',
   'python -m pytest -q',
   'vitest run --coverage',
   'gradlew clean test',
-])('after `%s` passes, no failure is left: it runs every test', (whole) => {
-  const failing = ran('go test -v -run TestLogin ./auth', '--- FAIL: TestLogin (0.00s)\nFAIL', 1)
-  expect(follow(failing, edit, ran(whole)).open).toEqual([])
+])('`%s` says nothing about a failing test in Go', (other) => {
+  expect(follow(GO_FAILURE, edit, ran(other))).toEqual({ solved: [], open: ['go test -run TestLogin ./auth'] })
+})
+
+test('a script that turns out to run another program leaves a failure open', () => {
+  const failing = ran('pytest', 'FAILED tests/test_a.py::test_adds - assert 1 == 2', 1)
+  expect(follow(failing, edit, ran('make test', GREEN)).open).toEqual(['pytest'])
+  expect(follow(failing, edit, ran('git commit -m a', `${GREEN}\n[main 1a2b3c4] a`)).open).toEqual(['pytest'])
+})
+
+test('the same command in another folder is another check', () => {
+  const failing = ran('cd api && npm test', RED, 1)
+  expect(follow(failing, edit, ran('cd web && npm test', GREEN)).open).toEqual(['npm test'])
+  expect(follow(failing, edit, ran('cd api && npm test', GREEN)).solved).toEqual([['npm test', 1]])
+})
+
+/** From a real session: a test failed in the whole run and passed when it was run alone. */
+test('a failing test that passes alone is not failing, and is fixed only when the whole run passes', () => {
+  const whole = ran('bun test', RED, 1)
+  const alone = ran('bun test src/a.test.ts', GREEN)
+  expect(follow(whole, edit, alone)).toEqual({ solved: [], open: [] })
+  expect(follow(ran('make test', RED, 1), edit, alone)).toEqual({ solved: [], open: [] })
+  expect(follow(whole, edit, alone, ran('bun test', GREEN))).toEqual({ solved: [['bun test', 1]], open: [] })
+  expect(follow(whole, edit, alone, whole).open).toEqual(['bun test'])
+})
+
+test('errors that a passing suite prints are no failure', () => {
+  const noise = 'FAIL is the word for it\nerror: Database connection failed\n✗ not a test of ours\nnot ok 1 - printed by a fixture\n'
+  expect(follow(ran('bun test', `${noise}${GREEN}`))).toEqual({ solved: [], open: [] })
+  expect(follow(ran('bun test 2>&1 | tail -8', `${noise}${GREEN}`))).toEqual({ solved: [], open: [] })
+  expect(follow(ran('npm run build', 'src/a.ts(1,2): error TS2322: printed by a generator'))).toEqual({ solved: [], open: [] })
+})
+
+test('a command that never existed has not failed', () => {
+  for (const [command, output, exit] of [
+    ['vitst run', 'bash: vitst: command not found', 127],
+    ['npm run tset', 'sh: 1: tset: not found', 1],
+    ['vitst run 2>&1 | tail -5', 'bash: line 1: vitst: command not found', 0],
+    ['make tset', "make: *** No rule to make target 'tset'.  Stop.", 2],
+    ['bun run tset', 'error: Script not found "tset"', 1],
+    ['pytest tests/tset.py', 'ERROR: file or directory not found: tests/tset.py', 4],
+  ] as const)
+    expect([command, follow(ran(command, output, exit)).open]).toEqual([command, []])
 })
 
 test.each([
@@ -70,8 +123,7 @@ test.each([
   'vitest run --changed',
   'playwright test',
 ])('after `%s` passes, other failures are left: it runs only some tests', (narrowed) => {
-  const failing = ran('go test -v -run TestLogin ./auth', '--- FAIL: TestLogin (0.00s)\nFAIL', 1)
-  expect(follow(failing, edit, ran(narrowed)).open).toHaveLength(1)
+  expect(follow(GO_FAILURE, edit, ran(narrowed)).open).toHaveLength(1)
 })
 
 /** From a real session: the whole suite fails, a single test is run to see why, and the suite passes after an edit. */
@@ -109,16 +161,18 @@ test('a wider run that fails too replaces the narrow one', () => {
   expect(follow(ran('bun test src/a.test.ts', RED, 1), wide).open).toEqual(['bun test'])
 })
 
-test('passing tests of another language drop a failure without solving it', () => {
-  expect(follow(ran('pytest', 'FAILED tests/test_a.py::test_adds - assert 1 == 2', 1), edit, ran('npm test', GREEN))).toEqual({
-    solved: [],
-    open: [],
-  })
+test('a whole passing run of another runner leaves a failure open', () => {
+  const failing = ran('pytest', 'FAILED tests/test_a.py::test_adds - assert 1 == 2', 1)
+  expect(follow(failing, edit, ran('npm test', GREEN))).toEqual({ solved: [], open: ['pytest'] })
 })
 
-test('a wider lint or build solves the failure of a narrower one; another kind of build does not', () => {
+test('a wider lint or build solves the failure of a narrower one; another program does not', () => {
   const lint = ran('golangci-lint run ./store/...', 'store/a.go:1:2: bad (errcheck)\n1 issues:', 1)
-  expect(follow(lint, edit, ran('mise run lint', '0 issues.'))).toEqual({ solved: [['golangci-lint run ./store/...', 1]], open: [] })
+  expect(follow(lint, edit, ran('golangci-lint run', '0 issues.'))).toEqual({ solved: [['golangci-lint run ./store/...', 1]], open: [] })
+  expect(follow(lint, edit, ran('mise run lint', '0 issues.'))).toEqual({ solved: [], open: [] })
+  expect(follow(ran('eslint src/a.ts', ' 1:2  error  bad\n✖ 1 problem (1 error, 0 warnings)', 1), edit, ran('biome check')).open).toEqual([
+    'eslint src/a.ts',
+  ])
   expect(follow(ran('docker build .', 'ERROR: failed to solve', 1), edit, ran('go build ./...')).open).toEqual(['docker build .'])
 })
 

@@ -29,7 +29,7 @@ export function distillPlain(turn: Turn): DistillerOutput {
     observations,
     summary: summaryOf(turnFacts, unique([...changesOrUpkeep, ...decided].map((draft) => draft.title)).slice(0, 4)),
     title: sessionTitle(turnFacts.request),
-    openFailures: turnFacts.open,
+    openFailures: turnFacts.unsolved,
   }
 }
 

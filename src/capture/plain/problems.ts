@@ -67,10 +67,15 @@ export function errorLine(output: string): string {
 }
 
 /** The command was mistyped, refused or not found, so the project itself did not fail. */
-export function isMisuse(output: string, exitCode: number | null): boolean {
+export function isMisuse(output: string, exitCode: number | null, failed = true): boolean {
   if (exitCode === 127 || exitCode === 126 || exitCode === 130) return true
   const start = output.slice(0, 600)
-  return /command not found|unrecognized (?:subcommand|option|argument)|unknown (?:option|flag|shorthand|command|subcommand)|invalid option|Missing script:?|no such file or directory: |cd: .{0,200}No such file|no matches found:|doesn't want to (?:proceed|take this action)|requires approval|has been denied|Sibling tool call|temporarily unavailable, so|did not match any files|Request interrupted|directory prefix \. does not contain|command timed out|is not recognized as/i.test(
-    start,
-  )
+  if (failed) return NOT_FOUND.test(start) || MISUSE.test(start)
+  // A pipe may have hidden the exit code. Only an output that says nothing else counts, because a test may print these words.
+  return NOT_FOUND.test(start) && linesOf(output.trim()).length <= 3
 }
+
+const NOT_FOUND =
+  /command not found|^(?:\S+: )?(?:line )?\d*:? ?[\w.@/-]+: not found$|[Ss]cript not found|Missing script:?|No rule to make target|no such command|is not recognized as|ERR_PNPM_NO_SCRIPT/m
+const MISUSE =
+  /unrecognized (?:subcommand|option|argument)|unknown (?:option|flag|shorthand|command|subcommand)|invalid option|no such file or directory: |cd: .{0,200}No such file|no matches found:|doesn't want to (?:proceed|take this action)|requires approval|has been denied|Sibling tool call|temporarily unavailable, so|did not match any files|Request interrupted|directory prefix \. does not contain|command timed out|file or directory not found:|No test files found|No tests found, exiting|Module not found "(?!\.)[^"]*"$/im

@@ -23,7 +23,10 @@ export type TurnFacts = {
   git: GitWork
   effects: CommandEffects
   solved: SolvedFailure[]
+  /** The checks that fail at the end of the turn. */
   open: OpenFailure[]
+  /** `open`, and the checks of which it is unclear whether they still fail. */
+  unsolved: OpenFailure[]
   filesRead: string[]
   searchPatterns: string[]
 }
@@ -34,6 +37,7 @@ export function readTurnFacts(turn: Turn): TurnFacts {
   const edits = editsOf(turn.actions, commands, turn.folder)
   const runs = checkRunsOf(commands, turn.folder)
   const lookups = findShellLookups(commands)
+  const { solved, open: unsolved } = followFailures(runs, edits, turn.openFailures, turn.promptNumber)
   const succeeded = turn.actions.filter((use) => !use.failed && !use.interrupted).map((use) => use.action)
   return {
     turn,
@@ -44,7 +48,9 @@ export function readTurnFacts(turn: Turn): TurnFacts {
     runs,
     git: gitWorkOf(commands),
     effects: effectsOf(commands, turn.folder),
-    ...followFailures(runs, edits, turn.openFailures, turn.promptNumber),
+    solved,
+    open: unsolved.filter((failure) => !failure.isUnclear),
+    unsolved,
     filesRead: unique(
       [...succeeded.flatMap((a) => (a.kind === 'read' ? a.file : [])), ...lookups.files].map((file) => displayPath(file, turn.folder)),
     ).filter((path) => !isThrowaway(path)),

@@ -2,6 +2,7 @@ import { commitMark, type GitCommit } from '../../core/commit.ts'
 import type { Observation, Prompt, Summary } from '../../core/memory.ts'
 import { parseMemoryId, shortMemoryId } from '../../core/memory-kinds.ts'
 import { formatAgo } from '../../core/time-format.ts'
+import { undoneMark } from '../../core/work.ts'
 import { describeOutcome, type WorkOutcome } from '../../core/work-outcome.ts'
 import type { MemoryResponse } from '../../wire/contract/memories.ts'
 import type { FullNote } from '../../wire/contract/notes.ts'
@@ -51,8 +52,10 @@ function printMemory(found: MemoryResponse): undefined {
   }
 }
 
+const markOf = ({ undoneBy }: { undoneBy?: string }) => (undoneBy ? `, ${undoneMark(undoneBy)}` : '')
+
 function printObservation(o: Observation, outcome: WorkOutcome | null): undefined {
-  print(`${bold(`#${o.id} ${o.title}`)}  ${dim(`${o.type}, ${formatAgo(o.at, Date.now())}, ${o.project}, by ${o.model}`)}`)
+  print(`${bold(`#${o.id} ${o.title}`)}  ${dim(`${o.type}, ${formatAgo(o.at, Date.now())}, ${o.project}, by ${o.model}${markOf(o)}`)}`)
   if (o.subtitle) print(o.subtitle)
   if (o.narrative) print(`\n${o.narrative}`)
   for (const fact of o.facts) print(`  - ${fact}`)
@@ -64,7 +67,7 @@ function printObservation(o: Observation, outcome: WorkOutcome | null): undefine
 
 function printSummary(s: Summary, { title: listTitle, outcome }: Pick<MemoryResponse, 'title' | 'outcome'>): undefined {
   const title = listTitle ?? (s.request || 'Summary')
-  print(`${bold(`S${s.id} ${title}`)}  ${dim(`${s.source}, ${formatAgo(s.at, Date.now())}, ${s.project}, by ${s.model}`)}`)
+  print(`${bold(`S${s.id} ${title}`)}  ${dim(`${s.source}, ${formatAgo(s.at, Date.now())}, ${s.project}, by ${s.model}${markOf(s)}`)}`)
   const fields = {
     Request: s.request === title ? '' : s.request,
     Investigated: s.investigated,
@@ -112,7 +115,7 @@ function printCommit(c: GitCommit): undefined {
 }
 
 function printPrompt(p: Prompt, { title, project, outcome }: Pick<MemoryResponse, 'title' | 'project' | 'outcome'>): undefined {
-  const facts = [p.origin, formatAgo(p.at, Date.now()), ...(project ? [project] : [])]
+  const facts = [p.origin, formatAgo(p.at, Date.now()), ...(project ? [project] : []), ...(p.undoneBy ? [undoneMark(p.undoneBy)] : [])]
   print(`${bold(`P${p.id}${title ? ` ${title}` : ''}`)}  ${dim(facts.join(', '))}`)
   if (p.text !== title) print(p.text)
   if (p.answer) print(`\n${dim('Answer:')}\n${p.answer}`)

@@ -1,4 +1,4 @@
-import type { Hit } from '../../core/hit.ts'
+import { type Hit, MAX_NEAREST_SHOWN } from '../../core/hit.ts'
 import { MEMORY_KINDS, type MemoryKind, shortMemoryId } from '../../core/memory-kinds.ts'
 import { shorten } from '../../core/text.ts'
 import { formatAge } from '../../core/time-format.ts'
@@ -69,7 +69,8 @@ function printRemarks(query: string, found: SearchResponse, explain: boolean): u
 const problemText = ({ word, message }: SearchResponse['problems'][number]) =>
   message.startsWith(word) || message.includes(`“${word}”`) ? message : `${word}: ${message}`
 
-async function printHits(query: string, { hits, project }: SearchResponse, explain: boolean): Promise<void> {
+async function printHits(query: string, { hits: all, project, isClose }: SearchResponse, explain: boolean): Promise<void> {
+  const hits = isClose ? all : all.slice(0, MAX_NEAREST_SHOWN)
   const now = Date.now()
   const highlight = queryHighlighter(query)
   const outcomes = describeOutcomes(hits.map(({ outcome }) => outcome))

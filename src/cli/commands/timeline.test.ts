@@ -57,13 +57,10 @@ test('rows are grouped by day and show the local time', async () => {
   expect(lines.find(isRow)).toContain(` ${time}  `)
 })
 
-test('timeline says that nothing is close to the query, and names unusable filters', async () => {
+test('timeline says that nothing matches the query, and names unusable filters', async () => {
   const far = ['timeline', 'quarks of the strong nuclear force']
-  expect(await timeline(...far)).toEqual(['Nothing close to that is remembered.'])
-  expect(JSON.parse((await timeline(...far, '--json')).join('\n'))).toMatchObject({
-    items: [],
-    message: 'Nothing close to that is remembered.',
-  })
+  expect(await timeline(...far)).toEqual(['No memory matches “quarks of the strong nuclear force”.'])
+  expect(JSON.parse((await timeline(...far, '--json')).join('\n'))).toMatchObject({ items: [], message: '' })
   expect((await timeline('timeline', 'type:bugfx tide'))[0]).toBe('bugfx: unknown type “bugfx”; did you mean bugfix?')
   expect(await timeline('timeline', 'tide', 'tag:unused-tag')).toEqual([
     'unused-tag: unknown tag “unused-tag”; use one of: agent',

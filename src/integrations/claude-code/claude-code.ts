@@ -4,7 +4,9 @@ import { fileOf, readAction } from './actions.ts'
 import { findNativeProjectFolder, listNativeFiles, parseNativeMemory } from './native-memory.ts'
 import { compactSummary, eventName, isTranscript, noticeText, parsePayload, transcriptPath } from './payload.ts'
 import { hostReply } from './reply.ts'
-import { detectTranscriptFormat, readTranscript, subagentTranscripts } from './transcript.ts'
+
+/** Loaded with the first transcript: a hook does not need it. */
+const transcripts = () => import('./transcript.ts')
 
 export const claudeCode: Agent = {
   name: 'claude-code',
@@ -16,9 +18,11 @@ export const claudeCode: Agent = {
   noticeText,
   compactSummary,
   hostReply,
-  readTranscript,
-  subagentTranscripts,
-  detectTranscriptFormat,
+  readTranscript: async function* (path, from) {
+    yield* (await transcripts()).readTranscript(path, from)
+  },
+  subagentTranscripts: async (path) => (await transcripts()).subagentTranscripts(path),
+  detectTranscriptFormat: async (path) => (await transcripts()).detectTranscriptFormat(path),
   fileOf,
   readAction,
   skipTools: new Set([

@@ -30,6 +30,8 @@ type SettingsFileOptions = {
   /** Returns what would be written, and writes nothing. */
   dryRun?: boolean
   now?: Date
+  /** Events that the person's settings ask for, besides those that are always installed. */
+  wanted?: string[]
 }
 
 /** `madeByUs` is true when `init` created the file: then it is deleted if nothing else is in it. */
@@ -58,7 +60,7 @@ export async function install(options: SettingsFileOptions): Promise<InstallOutc
   if (enabling?.plugin) return { kind: 'plugin', plugin: enabling.plugin, file: enabling.file }
   const own = facts.find(({ file }) => file === targetOf(options))?.own ?? []
   const present = own.map((hook) => hook.event)
-  const events = eventsFor(version, present)
+  const events = eventsFor(version, present, options.wanted)
   if (version !== null && events.length === 0) return { kind: 'too-old', version }
   return rewrite(options, 'installed', (text) => withHooks(text, { events, home: hookHome(environment) }))
 }

@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { firstLine } from '../../core/text.ts'
 import { isFolder } from '../../platform/files.ts'
 import { filesBelow, filesIn, foldersIn } from '../../platform/folder.ts'
-import { readTranscript } from './transcript.ts'
 
 /** A file of the client's own memory: one fact per file, in a folder per project. We never write them. */
 export type NativeFile = {
@@ -36,6 +35,7 @@ export function listNativeFiles(configFolder: string): NativeFile[] | null {
 export async function findNativeProjectFolder(configFolder: string, projectFolder: string): Promise<string | null> {
   const transcripts = filesIn(`${configFolder}/projects/${projectFolder}`, '.jsonl').sort((a, b) => b.changedAt - a.changedAt)
   for (const { path } of transcripts.slice(0, 5)) {
+    const { readTranscript } = await import('./transcript.ts')
     for await (const { facts } of readTranscript(path, null)) {
       if (facts.cwd) return facts.cwd
       break

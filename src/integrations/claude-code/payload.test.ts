@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { AgentEvent } from '../../core/event.ts'
-import { compactSummary, eventName, noticeText, parsePayload, parsePromptText, usefulOutput } from './payload.ts'
+import { answerText, compactSummary, eventName, noticeText, parsePayload, parsePromptText, usefulOutput } from './payload.ts'
 
 const FIXTURES = join(import.meta.dir, '../../../test/fixtures/hook-payloads')
 
@@ -15,6 +15,7 @@ const KINDS: Record<string, AgentEvent['kind']> = {
   Stop: 'turn-ended',
   StopFailure: 'turn-ended',
   SubagentStop: 'subagent-ended',
+  PreToolUse: 'tool-starting',
   PreCompact: 'compacting',
   PostCompact: 'compacted',
   SessionEnd: 'session-ended',
@@ -229,3 +230,32 @@ async function only(file: string): Promise<AgentEvent> {
   if (!event) throw new Error(`${file} gave no event`)
   return event
 }
+
+test('what an editor puts before a prompt is not part of it', () => {
+  const opened = '<ide_opened_file>The user opened the file /app/mise.toml in the IDE.</ide_opened_file>'
+  expect(parsePromptText(`${opened}\nWhy is the lint task slow?`)).toEqual({ origin: 'person', text: 'Why is the lint task slow?' })
+  expect(parsePromptText(opened).origin).toBe('machine')
+})
+
+test('notices of agents and of the client are written by a machine', () => {
+  for (const notice of [
+    '<task-notification><summary>Agent finished</summary></task-notification>',
+    '{"type":"idle_notification","from":"reviewer","timestamp":"2026-01-01T00:00:00Z"}',
+    'Operation stopped by hook: Another session is active',
+    '[Request interrupted by user for tool use]',
+  ])
+    expect([notice, parsePromptText(notice).origin]).toEqual([notice, 'machine'])
+  for (const typed of [
+    '{"type": "object"} is rejected by the validator, why?',
+    'Why is {"type":"x"} rejected?',
+    '<private>x</private> hello',
+  ])
+    expect([typed, parsePromptText(typed).origin]).toEqual([typed, 'person'])
+})
+
+test('an answer that the client wrote is no answer', () => {
+  for (const written of ['No response requested.', '[Request interrupted by user]', 'API Error: 529 overloaded', 'Prompt is too long'])
+    expect([written, answerText(written)]).toEqual([written, ''])
+  expect(answerText('API Error: 529 means that the server is overloaded. '.repeat(8))).not.toBe('')
+  expect(answerText(' Done. ')).toBe('Done.')
+})

@@ -111,6 +111,12 @@ function sessionEvents(name: string, payload: Payload, at: number): SessionEvent
       return payload.prompt === undefined
         ? notUnderstood('a prompt without its text')
         : [{ kind: 'prompt-submitted', promptId, ...parsePromptText(payload.prompt) }]
+    case 'PreToolUse': {
+      const call = ToolCall.safeParse(payload).data
+      return call
+        ? [{ kind: 'tool-starting', tool: call.tool_name, input: call.tool_input, agentId: payload.agent_id ?? null }]
+        : notUnderstood('a tool use without the name of the tool')
+    }
     case 'PostToolUse':
     case 'PostToolUseFailure':
       return toolUseEvents(payload, payload, () => (name === 'PostToolUse' ? null : reportedFailure(payload)))
@@ -118,7 +124,7 @@ function sessionEvents(name: string, payload: Payload, at: number): SessionEvent
       if (!payload.tool_calls) return notUnderstood('a batch without its tool uses')
       return payload.tool_calls.flatMap((call) => toolUseEvents(payload, call, failureInBatch))
     case 'Stop':
-      return [{ kind: 'turn-ended', promptId, answer: payload.last_assistant_message?.trim() ?? '' }]
+      return [{ kind: 'turn-ended', promptId, answer: answerText(payload.last_assistant_message ?? '') }]
     case 'StopFailure':
       // The message of a failed turn is the API's error, not text of the agent.
       return [{ kind: 'turn-ended', promptId, answer: '' }]
@@ -154,7 +160,6 @@ const UNUSED_EVENTS = new Set([
   'PermissionRequest',
   'PostModelSwitch',
   'PreModelSwitch',
-  'PreToolUse',
   'Setup',
   'SubagentStart',
   'TaskCompleted',
@@ -245,11 +250,37 @@ export function wasInterrupted(output: unknown): boolean {
  * contains private parts and secrets; `noticeText` reads it once they are removed.
  */
 export function parsePromptText(typed: string): { origin: 'person' | 'machine'; text: string } {
-  const text = typed.trim()
-  return { origin: MACHINE_TEXT.test(text) ? 'machine' : 'person', text }
+  const whole = typed.trim()
+  const text = whole.replace(ADDED_BY_EDITOR, '').trim()
+  const isMachine = MACHINE_TEXT.test(text) || isJsonNotice(text) || (text === '' && whole !== '')
+  return { origin: isMachine ? 'machine' : 'person', text: text === '' ? whole : text }
 }
 
-const MACHINE_TEXT = /^<(?:task-notification|teammate-message|cross-session-message|agent-message)\b/
+const MACHINE_TEXT =
+  /^(?:<(?:task-notification|teammate-message|cross-session-message|agent-message)\b|Operation stopped by hook: |\[Request interrupted by user)/
+/** An editor puts the open file, the selection and its diagnostics before the person's words. */
+const ADDED_BY_EDITOR = /<(ide_opened_file|ide_selection|ide_diagnostics)>[\s\S]*?<\/\1>/g
+const MAX_NOTICE_JSON_CHARS = 4000
+
+/** An agent of a team reports as JSON: `{"type":"idle_notification",…}`. People paste JSON too, but with a word about it. */
+function isJsonNotice(text: string): boolean {
+  if (!/^\{\s*"type"\s*:\s*"[\w-]+"[\s\S]*\}$/.test(text) || text.length > MAX_NOTICE_JSON_CHARS) return false
+  try {
+    return isRecord(JSON.parse(text))
+  } catch {
+    return false
+  }
+}
+
+/** The agent's answer; empty if the client wrote it in the agent's place. */
+export function answerText(answer: string): string {
+  const text = answer.trim()
+  return text.length <= MAX_CLIENT_ANSWER_CHARS && WRITTEN_BY_CLIENT.test(text) ? '' : text
+}
+
+const MAX_CLIENT_ANSWER_CHARS = 300
+const WRITTEN_BY_CLIENT =
+  /^(?:No response requested\.$|\[Request interrupted by user|API Error: |Prompt is too long$|Credit balance is too low|Execution error$|Claude(?: AI)? usage limit reached|You['’]ve hit your (?:\w+ )?limit\b)/
 
 /** The content of a cleaned notice. Hooks and transcripts must give the same text here, or one notice would be stored twice. */
 export function noticeText(notice: string): string {

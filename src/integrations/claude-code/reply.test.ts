@@ -22,19 +22,15 @@ test('an empty reply is an empty object', () => {
   expect(hostReply('UserPromptSubmit', { context: '', message: '' })).toEqual({})
 })
 
+test('a refusal is an answer of its own, before the tool runs only', () => {
+  expect(hostReply('PreToolUse', { refusal: 'It failed before.' })).toEqual({
+    hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'deny', permissionDecisionReason: 'It failed before.' },
+  })
+  expect(hostReply('PostToolUse', { refusal: 'It failed before.' })).toEqual({})
+})
+
 test('events that take no context get an empty object', () => {
-  const silent = [
-    'Stop',
-    'StopFailure',
-    'SubagentStop',
-    'PreCompact',
-    'PostCompact',
-    'SessionEnd',
-    'PreToolUse',
-    'PostToolBatch',
-    'Notification',
-    '',
-  ]
+  const silent = ['Stop', 'StopFailure', 'SubagentStop', 'PreCompact', 'PostCompact', 'SessionEnd', 'PostToolBatch', 'Notification', '']
   for (const event of silent) expect(hostReply(event, { context: 'c', message: 'm' })).toEqual({})
 })
 

@@ -6,6 +6,10 @@ import type { EventReply } from '../../core/event.ts'
  */
 export function hostReply(eventName: string, reply: EventReply): Record<string, unknown> {
   if (!EVENTS_WITH_CONTEXT.has(eventName)) return {}
+  if (reply.refusal && eventName === 'PreToolUse') {
+    const refused = { permissionDecision: 'deny', permissionDecisionReason: cutContext(reply.refusal) }
+    return { hookSpecificOutput: { hookEventName: eventName, ...refused } }
+  }
   const additionalContext = reply.context && cutContext(reply.context)
   return {
     ...(additionalContext && { hookSpecificOutput: { hookEventName: eventName, additionalContext } }),
@@ -14,7 +18,7 @@ export function hostReply(eventName: string, reply: EventReply): Record<string, 
 }
 
 /** The events whose context reaches the model; tested with the real client. */
-const EVENTS_WITH_CONTEXT = new Set(['SessionStart', 'UserPromptSubmit', 'PostToolUse'])
+const EVENTS_WITH_CONTEXT = new Set(['SessionStart', 'UserPromptSubmit', 'PreToolUse', 'PostToolUse', 'PostToolUseFailure'])
 
 /** Beyond 10,000 characters the client shows the model only a preview. Briefs keep to a smaller budget; this is the last guard. */
 const MAX_CONTEXT_CHARS = 9_000

@@ -306,3 +306,15 @@ function randomSettings(random: Random): object {
   entries.splice(random.below(entries.length + 1), 0, ...random.pick([[], [['hooks', hooks()]]]))
   return Object.fromEntries(entries)
 }
+
+test('the event before a tool is installed only when it is wanted, and removed when it no longer is', () => {
+  expect(eventsFor('2.1.325')).not.toContain('PreToolUse')
+  const home = { home: '/home/dev/.recollect', defaultHome: '/home/dev/.recollect' }
+  const withEvents = (text: string, wanted: string[]) => {
+    const edited = withHooks(text, { events: eventsFor('2.1.325', [], wanted), home })
+    return edited.kind === 'edited' ? edited.text : ''
+  }
+  const on = withEvents('{}', ['PreToolUse'])
+  expect(on).toContain('PreToolUse')
+  expect(withEvents(on, [])).toBe(withEvents('{}', []))
+})

@@ -37,9 +37,10 @@ export type HookHome = { home: string; defaultHome: string }
  * The events we listen to, each with the first client version that knows it. An older client (such as 2.1.50) drops all hooks in the file
  * when it meets an unknown event, so an event is written only for clients that know it.
  */
-const HOOKS: { event: string; since: string }[] = [
+const HOOKS: { event: string; since: string; isOptional?: true }[] = [
   { event: 'SessionStart', since: '1.0.62' },
   { event: 'UserPromptSubmit', since: '1.0.54' },
+  { event: 'PreToolUse', since: '1.0.38', isOptional: true },
   { event: 'PostToolUse', since: '1.0.38' },
   { event: 'PostToolUseFailure', since: '2.0.56' },
   { event: 'PreCompact', since: '1.0.48' },
@@ -58,10 +59,15 @@ export const HOOK_TIMEOUT_SECONDS = 5
 /** Ends every shell line of ours: whatever is missing, moved or broken, the client sees no error. */
 export const HOOK_GUARD = '2>/dev/null || :'
 
-/** The events that a client of this version knows; when it was not found, those of every version and those that are `present` already. */
-export function eventsFor(version: string | null, present: string[] = []): string[] {
+/**
+ * The events that a client of this version knows; when it was not found, those of every version and those that are `present` already. An
+ * optional event is among them only if it is `wanted`.
+ */
+export function eventsFor(version: string | null, present: string[] = [], wanted: string[] = []): string[] {
   const knows = (since: string) => Bun.semver.order(version ?? ASSUMED_CLIENT_VERSION, since) >= 0
-  return HOOKS.filter(({ event, since }) => knows(since) || (version === null && present.includes(event))).map(({ event }) => event)
+  return HOOKS.filter(({ event, since }) => knows(since) || (version === null && present.includes(event)))
+    .filter(({ event, isOptional }) => !isOptional || wanted.includes(event))
+    .map(({ event }) => event)
 }
 
 /** The settings with exactly the planned hooks of ours: adds missing ones, replaces outdated ones in place, removes others. */

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { AgentEvent, SessionEvent } from '../../core/event.ts'
 import { asContentSessionId } from '../../core/ids.ts'
 import { regularFileBytes } from '../../platform/files.ts'
-import { isRecord, parsePromptText, parseToolFailure, SessionIdSchema, usefulOutput, wasInterrupted } from './payload.ts'
+import { answerText, isRecord, parsePromptText, parseToolFailure, SessionIdSchema, usefulOutput, wasInterrupted } from './payload.ts'
 import { parseJson, readTranscriptBytes, salvageObjects, splitTranscriptLines } from './transcript-lines.ts'
 
 /** One event of a transcript, with facts about its line. */
@@ -466,7 +466,7 @@ function turnEnd(turn: TranscriptTurn): TranscriptEvent {
 }
 
 function answerOf(turn: TranscriptTurn): string {
-  return turn.texts.join('\n').trim()
+  return answerText(turn.texts.join('\n'))
 }
 
 /** A subagent's lines carry its id. Very old clients mixed lines without one into the main file; of those only the tool uses count. */

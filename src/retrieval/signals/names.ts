@@ -1,5 +1,6 @@
 import { identifiersIn, wordsInIdentifier } from '../../core/identifiers.ts'
 import type { DocumentMatch, Store } from '../../store/store.ts'
+import { distinctiveWordsOf } from '../query-words.ts'
 import { isFiltered, type Ranking, type RankingSignal } from '../ranking.ts'
 import type { ScoredDocument } from '../scores.ts'
 import { WEIGHTS } from '../weights.ts'
@@ -32,10 +33,10 @@ function isFoundByWords({ scores }: Ranking): boolean {
 /** If words find fewer documents, they may be parts of names. */
 const MIN_WORD_MATCHES = 3
 
-/** Words that may be parts of names, the longest first. */
+/** Words that may be parts of names, the longest first. Stop words are parts of too many. */
 function namePieces(text: string): string[] {
-  const words = text.slice(0, 1000).match(/[\p{L}\p{N}_]{3,64}/gu) ?? []
-  return [...new Set(words)].sort((a, b) => b.length - a.length).slice(0, 3)
+  const words = distinctiveWordsOf(text.slice(0, 1000)).filter((word) => word.length >= 3 && word.length <= 64)
+  return words.sort((a, b) => b.length - a.length).slice(0, 3)
 }
 
 /**

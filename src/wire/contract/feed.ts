@@ -33,6 +33,8 @@ export type FeedTurn = {
   isSettled: boolean
   /** The id of the prompt whose result replaced this one. */
   replacedBy: string | null
+  /** The id of the prompt or commit that undid its changes. */
+  undoneBy: string | null
   memories: TurnMemory[]
   /** How many more memories it has. */
   moreMemories: number

@@ -141,6 +141,7 @@ async function describeTurn(
       : await summaryText(store, summary),
     isSettled: prompt?.answer ? isSettling(prompt.answer) : false,
     replacedBy: outcome?.of === 'newer work' ? outcome.id : null,
+    undoneBy: prompt?.undoneBy ?? null,
     memories: [...said, ...observations.filter((memory) => memory !== null)],
     moreMemories: Math.max(0, observed.length - room),
   }

@@ -1,0 +1,70 @@
+import { expect, test } from 'bun:test'
+import { note, openSession, temporaryStore } from '../../test/support/builders.ts'
+import { updateThreads } from '../capture/threads.ts'
+import { asProjectKey } from '../core/ids.ts'
+import { recallFor } from './recall.ts'
+
+const NOW = Date.UTC(2026, 10, 17, 9)
+const DAY = 86_400_000
+const project = asProjectKey('app')
+const recall = async (store: Parameters<typeof recallFor>[0], prompt: string, tokens = 400) =>
+  (await recallFor(store, { project, id: null }, prompt, NOW, tokens)).text
+
+/** A turn of yesterday, one of last week, an open end, and a test that fails. */
+async function filled() {
+  const t = await temporaryStore()
+  const turns = [
+    {
+      text: 'number the pelican invoices',
+      answer: 'The ledger now numbers the invoices from a sequence in `ledger.ts`.',
+      at: NOW - 7 * DAY,
+    },
+    { text: 'paint the heron page', answer: 'The heron page has a blue header now, and its footer lists the harbours.', at: NOW - DAY },
+    { text: 'push it', answer: 'Pushed.', at: NOW - DAY + 1000 },
+  ]
+  for (const [i, { text, answer, at }] of turns.entries()) {
+    const session = await openSession(t.store, `s${i}`, at, project)
+    const prompt = await t.store.prompts.add(session, { key: 'k', promptId: null, uuid: null, origin: 'person', text, at })
+    if (prompt) await t.store.prompts.setAnswer(prompt, answer, at)
+    await t.store.sessions.complete(session.id, at)
+    await updateThreads(t.store, session.id)
+    const failure = { command: 'npm test', names: ['the ledger starts at one'], error: 'AssertionError', at, promptNumber: 1 }
+    if (i === 1) await t.store.prompts.setOpenFailures(session.id, 1, [failure])
+  }
+  const body = 'Retry-After is not honoured yet.'
+  await t.store.notes.put(note({ namespace: 'open-ends', project, title: body, body }), 'print')
+  return t
+}
+
+test('what was done at a time is answered with the results of that time', async () => {
+  using t = await filled()
+  const yesterday = await recall(t.store, 'what did I do yesterday?')
+  expect(yesterday).toContain('blue header')
+  expect(yesterday).not.toContain('sequence')
+  expect(yesterday).not.toContain('Pushed')
+  const other = await recall(t.store, 'what did we do on 2026-11-01')
+  expect(other).toContain('Nothing is remembered from 2026-11-01. Before that:')
+})
+
+test('what is still open is answered with the open ends', async () => {
+  using t = await filled()
+  for (const prompt of ['what is still open', "what's left to do?", 'is there anything open'])
+    expect(await recall(t.store, prompt)).toContain('Retry-After is not honoured yet')
+  expect(await recall(t.store, 'open the heron page in the browser')).not.toContain('Retry-After')
+})
+
+test('which tests were failing is answered with the tests that failed when last run', async () => {
+  using t = await filled()
+  expect(await recall(t.store, 'which tests were failing?')).toContain('`npm test`: the ledger starts at one')
+})
+
+test('a question that names one rare thing is answered, whatever words for code are around it', async () => {
+  using t = await filled()
+  expect(await recall(t.store, 'where is the ledger code')).toContain('numbers the invoices from a sequence')
+  expect(await recall(t.store, 'where is the billing code')).toBe('')
+})
+
+test('an answer to a plain question stays within its tokens', async () => {
+  using t = await filled()
+  expect(await recall(t.store, 'what did I do yesterday?', 60)).not.toContain('blue header')
+})

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { splitMark } from './marks.tsx'
+import { splitMark } from './marked-title.ts'
 
 test('the mark in front of a title becomes a mark of its own', () => {
   expect(splitMark('[undone by P7] Cache the table')).toEqual({ title: 'Cache the table', mark: { kind: 'undone', words: 'undone by P7' } })

@@ -393,6 +393,30 @@ test('a session is renamed without private text and keeps its name', async () =>
   ])
 })
 
+test('a session gets its name back when a forgotten turn is restored, unless another turn was forgotten since', async () => {
+  await using at = await aViewer()
+  const session = await turnOf(at.store, 'Look at the gateway', 'The gateway drops every eighth request.')
+  const second = await at.store.prompts.add(session, {
+    key: 'b',
+    promptId: null,
+    uuid: null,
+    origin: 'person',
+    text: 'And now?',
+    at: HOUR * 11,
+  })
+  await at.store.sessions.setTitle(session.id, 'My own name')
+  const titleNow = async () => (await at.store.sessions.get(session.id))?.title
+  const forget = (id: string) => at.ask('/api/forget', { method: 'POST', body: JSON.stringify({ ids: [id] }) }).then((r) => r.text())
+  await forget('P1')
+  expect(await titleNow()).toBe(null)
+  await at.post('/api/restore', { ids: ['P1'] })
+  expect(await titleNow()).toBe('My own name')
+  await forget('P1')
+  await forget(`P${second?.id}`)
+  await at.post('/api/restore', { ids: ['P1'] })
+  expect(await titleNow()).not.toBe('My own name')
+})
+
 test('a session is exported as markdown and JSON, and its hand-over is neutralized', async () => {
   await using at = await aViewer()
   const session = await turnOf(

@@ -9,6 +9,7 @@ import { take } from '../src/capture/capture.ts'
 import type { AgentEvent } from '../src/core/event.ts'
 import { asProjectKey, type ProjectKey } from '../src/core/ids.ts'
 import { type BriefScore, type EvaluatedSession, newBriefScore, wordsOfAction } from '../src/evaluate/evaluate.ts'
+import { briefFor } from '../src/inject/brief.ts'
 import { claudeCode } from '../src/integrations/agent.ts'
 import type { Store } from '../src/store/store.ts'
 import { someServices } from '../test/support/services.ts'
@@ -91,7 +92,26 @@ async function realSessions(): Promise<ReplayedSession[]> {
   return sessions.sort((a, b) => a.startedAt - b.startedAt)
 }
 
+/** Prints each brief of a session with earlier memories beside the first prompts of that session and the ends of their answers, for a reader. */
+async function printBriefs(): Promise<void> {
+  let count = 0
+  await replay(async (store, project, session) => {
+    const turns = turnsOf(session)
+    if (turns.length === 0 || (await store.observations.recent(project, 1)).length === 0) return
+    const branch = session.items[0]?.branch ?? null
+    const { text, tokens } = await briefFor(store, { project, now: session.startedAt, branch })
+    console.log(`\n\n######## ${++count} · ${project} · ${new Date(session.startedAt).toISOString()} · branch ${branch} · ${tokens} tokens`)
+    console.log(`${text}\n---- then:`)
+    for (const { prompt, followed } of turns.slice(0, 8))
+      console.log(
+        `> ${prompt.slice(0, 600).replaceAll('\n', '\n  ')}\n    = ${(followed.findLast(Boolean) ?? '').slice(0, 350).replaceAll('\n', ' ')}`,
+      )
+  })
+}
+
 if (import.meta.main) {
-  parseArguments('npm run eval:brief', {})
-  console.log(hasData ? briefTable(await scoreBrief()) : NO_DATA)
+  const { values } = parseArguments('npm run eval:brief [-- --read]', { read: { type: 'boolean', default: false } } as const)
+  if (!hasData) console.log(NO_DATA)
+  else if (values.read) await printBriefs()
+  else console.log(briefTable(await scoreBrief()))
 }

@@ -15,7 +15,7 @@ export function searchTable(rows: [set: string, method: string, result: RankingS
 }
 
 /** As a markdown table: how much of what sessions were shown they used later, and how much of what they needed was shown. */
-export function briefTable({ sessions, prompts, brief, withoutFiles, recall, baseline, chance }: BriefScore): string {
+export function briefTable({ sessions, prompts, brief, recall, baseline, chance }: BriefScore): string {
   const line = (name: string, of: UsageScore, asked: number) => [
     name,
     of.lines,
@@ -29,7 +29,6 @@ export function briefTable({ sessions, prompts, brief, withoutFiles, recall, bas
     [
       line('the newest 50 observations in full', baseline, sessions),
       line('the brief', brief, sessions),
-      line('the brief without its list of files', withoutFiles, sessions),
       line('recall at prompts', recall, prompts),
       [
         'the brief, compared with sessions of other projects',

@@ -30,6 +30,8 @@ test.each([
   "Let's not spend too much time on it.",
   "let's keep it simple for now",
   'Should we go with Postgres instead of MySQL?',
+  "let's only add replace then for now, but leave the others, I'll follow up with the author",
+  "lets get this in quite early, but not top prio, because it's small",
 ])('nothing is decided: %s', (text) => {
   expect([...confident(text, 'person'), ...confident(text, 'agent')]).toEqual([])
 })

@@ -1,4 +1,5 @@
 import { type ProseItem, readProse } from '../core/prose.ts'
+import { pointsBack } from '../core/standalone.ts'
 import { chosenOption } from './plain/reply-options.ts'
 import type { FoundStatement } from './rules.ts'
 import { typedSentences } from './typed-text.ts'
@@ -53,7 +54,8 @@ const MAX_DECISION_CHARS = 360
 function decisionConfidence({ text, kind, under }: ProseItem, by: StatementAuthor): number | null {
   if (text.length < MIN_DECISION_CHARS || text.length > MAX_DECISION_CHARS || kind === 'heading') return null
   const bare = text.replace(/`[^`]*`/g, 'CODE').replace(/["“][^"“”]{0,200}["”]/g, 'QUOTE')
-  if (isUnsettled(bare)) return null
+  // "Let's only add replace then, but leave the others": nobody could use it later.
+  if (isUnsettled(bare) || (by === 'person' && pointsBack(text) && !text.includes('`'))) return null
   if (by === 'agent' && DECISION_HEADING.test(under)) return null
   const cue = CUES.find((one) => one[by] > 0 && one.phrase.test(bare) && !one.unless?.test(bare))
   if (!cue || kind === 'row') return null

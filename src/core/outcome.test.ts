@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { storedPrompt } from '../../test/support/builders.ts'
-import { conclusionOf, isAmendingTurn, isConclusive, isSettling, rulingsIn } from './outcome.ts'
+import { conclusionOf, gistOf, isAmendingTurn, isConclusive, isSettling, leftoverIn, rulingsIn } from './outcome.ts'
 
 describe('an answer', () => {
   test.each([
@@ -24,6 +24,11 @@ describe('an answer', () => {
     ['Retries stop after four tries, 250 ms apart, because the runners time out.', true],
     ['Committed.', false],
     ['Done. Pushed to main.', false],
+    ['Filed as ENT-263 in the backlog of the team, with the two logs attached.', false],
+    ['All review threads addressed and resolved.', false],
+    ['Commit successful. The two files (`a.md` and `b.md`) have been committed. The unrelated `c.ts` change was left unstaged.', false],
+    ['I can not clear the conversation myself, use the `/clear` command of the client to reset it.', false],
+    ['Merged. The two counters are one now, because both counted the same requests of a client.', true],
     ["I'll make sure that every name of a variable starts with `n_` from now on.", false],
     ['Let me look at the parser and its tests before I change anything here.', false],
     ['Should the record in the database always win, or the one that comes in?', false],
@@ -50,9 +55,41 @@ describe('an answer', () => {
     expect(text.length).toBeLessThanOrEqual(160)
   })
 
+  test('has a mark between the points of a list', () => {
+    expect(conclusionOf('- Retries stop after four tries\n- They double each time', [], 200)).toBe(
+      'Retries stop after four tries; They double each time',
+    )
+  })
+
   test('keeps literal values as they are written', () => {
     expect(conclusionOf("The value becomes '***', **never** an empty text.", [], 200)).toBe("The value becomes '***', never an empty text.")
   })
+})
+
+test('the gist of a long answer begins with what it says first, without commits and without how things were', () => {
+  const answer = [
+    'The retry waits 250 ms now and doubles.',
+    ...Array.from({ length: 9 }, (_, i) => `The module number ${i} was read with 12 "names" and \`code\` in it.`),
+    'Committed as abc1234.',
+  ].join(' ')
+  expect(gistOf(answer, [], 120)).toStartWith('The retry waits 250 ms now and doubles.')
+  expect(gistOf('## Issue\n\n- The retry was too fast\n\n## Fixed\n\n- The retry waits 250 ms', [], 200)).toBe('The retry waits 250 ms')
+  expect(gistOf('The retry waits 250 ms now. Pushed to main.', [], 200)).toBe('The retry waits 250 ms now.')
+  expect(gistOf('No — that is the catch. The retry waits 250 ms now.', [], 200)).toBe('The retry waits 250 ms now.')
+})
+
+test.each([
+  ['Committed. The unrelated `c.ts` change was left unstaged.', 'The unrelated `c.ts` change was left unstaged.'],
+  ['Committed: `9bb7c34a` on `next`. Not pushed.', 'Not pushed.'],
+  [
+    'Commit — done. Only the script is staged; the stray `nul` file in the repo was left alone.',
+    'Only the script is staged; the stray `nul` file in the repo was left alone.',
+  ],
+  ['Files without our marker are left alone.', ''],
+  ['If the branch is not pushed, the check fails.', ''],
+  ['Everything is committed.', ''],
+])('%s leaves: %s', (answer, left) => {
+  expect(leftoverIn(answer, 200)).toBe(left)
 })
 
 test('rulings are the replies in which the person corrects or limits something, and nothing else', () => {
@@ -74,6 +111,8 @@ test('a huge answer without spaces is read in a moment', () => {
   const started = performance.now()
   for (const answer of ['a'.repeat(200_000), 'No '.repeat(60_000), `${'x_'.repeat(60_000)}.`, '*'.repeat(100_000)]) {
     conclusionOf(answer, ['abc'], 500)
+    gistOf(answer, ['abc'], 500)
+    leftoverIn(answer, 200)
     isSettling(answer)
     isConclusive(answer)
     rulingsIn([answer], ['abc'], 300)

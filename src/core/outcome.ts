@@ -1,5 +1,5 @@
 import type { Prompt } from './memory.ts'
-import { readProse } from './prose.ts'
+import { readProse, sentencesOf } from './prose.ts'
 import { shorten } from './text.ts'
 
 /** Whether an answer says that something is now decided, as a recap or a final rule does. */
@@ -13,14 +13,47 @@ export const isAmendingTurn = ({ origin, text, answer }: Prompt): boolean =>
 /** A longer prompt was pasted, and its words are not the person's. */
 const MAX_TYPED_CHARACTERS = 3000
 
-/** Whether an answer states a result. Questions, offers and a bare "Committed." do not. */
+/** Whether an answer states a result. Questions, offers, a bare "Committed." and reports of what was committed or filed do not. */
 export function isConclusive(answer: string): boolean {
-  const stated = sentences(answer).filter((sentence) => !isOpen(sentence) && !FILLER.test(sentence) && !isDelivery(sentence))
-  return !isBareRemark(stated.join(' '))
+  const stated = sentences(answer).filter((sentence) => !isOpen(sentence) && !FILLER.test(sentence))
+  const described = stated.filter((sentence) => !isReport(sentence) && (stated.length > MAX_DELIVERY_SENTENCES || !isDelivery(sentence)))
+  return !isBareRemark(stated.join(' ')) && !isBareRemark(described.join(' '))
 }
 
-/** Reports a commit, a push or passing tests, in a sentence that says nothing about the work: "Filed as ENT-263." */
+/** What an answer says about the state in which work was left: uncommitted changes, a branch that is not pushed. Empty if it says nothing. */
+export function leftoverIn(answer: string, maxCharacters: number): string {
+  const left = sentences(answer)
+    .flatMap((sentence) => sentencesOf(sentence))
+    .filter((sentence) => LEFTOVER.test(sentence) && !isOpen(sentence))
+  return left.length === 0 ? '' : chooseSentences(left, [], maxCharacters)
+}
+
 const isDelivery = (sentence: string): boolean =>
+  DELIVERED.test(sentence) || REPORTS_DELIVERY.test(sentence) || LEFTOVER.test(sentence) || ROUTINE.test(sentence)
+
+/** An answer with more sentences also describes the work. */
+const MAX_DELIVERY_SENTENCES = 6
+const REPORTS_DELIVERY = new RegExp(
+  [
+    '\\b(?:has|have|was|were|is|are)(?: been| now)? (?:successfully )?(?:committed|pushed|merged|filed|marked as|in (?:a|one) (?:single )?commit)\\b',
+    '^(?:filed|tracked|opened|created|updated) (?:it |this )?(?:as |in |the )?(?:(?:pr|pull request|issue|ticket)\\b|[A-Z]{2,}-\\d|#\\d)',
+    '^(?:all|both|the)\\b[^.]{0,40}\\b(?:threads?|comments?|findings?)\\b[^.]{0,30}\\b(?:addressed|resolved|answered|replied)\\b',
+    '\\b(?:branch|working tree|repo(?:sitory)?) (?:is|looks) (?:clean|up to date|ready)\\b|\\bready (?:to|for) (?:commit|merge|review|your pr)\\b',
+    '\\b(?:staged|pre-commit hook)\\b|`/clear`',
+  ].join('|'),
+  'i',
+)
+/** Names what was not committed or pushed. "Left alone" is about the working tree only next to such words. */
+const LEFTOVER = new RegExp(
+  [
+    '^(?!.*\\b(?:if|when|unless)\\b).{0,200}\\b(?:(?:remains?|left|stays?|still|are|is) (?:unstaged|uncommitted|untracked)|not (?:yet )?(?:pushed|committed|merged)|left out of (?:the|this) commit)\\b',
+    '^(?!.*\\b(?:if|when|unless)\\b)(?=.*\\b(?:staged|commit(?:ted)?|working tree|repo|pushed)\\b).{0,200}\\bleft (?:alone|untouched|as[- ]is)\\b',
+  ].join('|'),
+  'i',
+)
+
+/** Reports a commit, a push or passing tests, in a sentence that says nothing about the work: "Filed as ENT-263." */
+const isReport = (sentence: string): boolean =>
   sentence.length < MAX_DELIVERY_CHARACTERS && (DELIVERED.test(sentence) || REPORTED.test(sentence))
 const REPORTED =
   /^(?:filed|saved|posted|created|opened|tracked|recorded) (?:as|to|in|on|under) \S+[.!]?$|^(?:all|both|every) (?:of )?(?:\d+ )?(?:the )?(?:\w+ ){0,2}(?:tests?|checks?|threads?|comments?|findings|hooks?)\b[^.;:]{0,60}\b(?:pass(?:es|ed)?|green|addressed|resolved|clean|done|replied)\b[^.;:]{0,40}[.!]?$|^(?:lint|tests?|typecheck|types|ci)\b[^.;:]{0,50}\b(?:pass(?:es|ed)?|clean|green)\b[^.;:]{0,20}[.!]?$/i
@@ -38,9 +71,30 @@ export const firstStatement = (answer: string): string | null =>
  * something or contain the wanted words (by their stems), in their order; questions and offers go first.
  */
 export function conclusionOf(answer: string, wantedStems: readonly string[], maxCharacters: number): string {
-  const all = sentences(answer)
+  return chooseSentences(statedIn(answer), wantedStems, maxCharacters)
+}
+
+/** The gist of an answer to someone who has no question: like its conclusion, but its first sentences weigh more and what was committed less. */
+export function gistOf(answer: string, wantedStems: readonly string[], maxCharacters: number): string {
+  const stated = statedIn(answer, BEFORE_THE_WORK)
+  const described = stated.filter((sentence) => !isDelivery(sentence) && !REPLIES.test(sentence))
+  return chooseSentences(described.length > 0 ? described : stated, wantedStems, maxCharacters, LEAD_WEIGHTS)
+}
+
+/** Replies to what was asked: without the question it says nothing. */
+const REPLIES = /^(?:yes|no|nope|right|exactly|correct|good|great)\s?[,.!:;–—]/i
+/** How much more the first sentences of an answer weigh. */
+const LEAD_WEIGHTS = [8, 5, 3, 2]
+
+/** A heading above a description of how things were. */
+const BEFORE_THE_WORK = /^(?:the )?(?:\S+ )?(?:problem|issue|bug|before|was wrong|what was wrong|previously)\b/
+
+/** What an answer states; without what is under some headings, unless there is nothing else. */
+function statedIn(answer: string, notUnder: RegExp | null = null): string[] {
+  const rest = notUnder && sentences(answer, notUnder)
+  const all = rest && rest.length > 0 ? rest : sentences(answer)
   const stated = all.filter((sentence) => !isOpen(sentence) && !FILLER.test(sentence))
-  return chooseSentences(stated.length > 0 ? stated : all, wantedStems, maxCharacters)
+  return stated.length > 0 ? stated : all
 }
 
 /**
@@ -49,7 +103,7 @@ export function conclusionOf(answer: string, wantedStems: readonly string[], max
  */
 export function rulingsIn(replies: string[], wantedStems: readonly string[], maxCharacters: number): string {
   const ruled = replies
-    .flatMap(sentences)
+    .flatMap((reply) => sentences(reply))
     .filter((sentence) => RULING.test(sentence) && !isOpen(sentence) && countStems(sentence, wantedStems) >= MIN_RULING_STEMS)
   return ruled.length === 0 ? '' : chooseSentences(ruled, wantedStems, maxCharacters)
 }
@@ -69,10 +123,10 @@ const RULING =
   /\b(?:no|not|don['’]?t|do not|doesn['’]?t|can['’]?t|cannot|never|only|must|has to|have to|instead|rather|unless|except|because|always|both conditions|exactly)\b/i
 
 /** The sentences that fit, the most telling first, in their own order. */
-function chooseSentences(all: string[], wantedStems: readonly string[], maxCharacters: number): string {
-  const whole = all.join(' ')
+function chooseSentences(all: string[], wantedStems: readonly string[], maxCharacters: number, leadWeights: number[] = []): string {
+  const whole = all.length > 0 ? joinSentences(all) : ''
   if (whole.length <= maxCharacters) return whole
-  const weights = all.map((sentence) => sentenceWeight(sentence, wantedStems))
+  const weights = all.map((sentence, place) => sentenceWeight(sentence, wantedStems) + (leadWeights[place] ?? 0))
   const byWeight = all.map((_, place) => place).sort((a, b) => (weights[b] ?? 0) - (weights[a] ?? 0) || a - b)
   const chosen = new Set<number>()
   let room = maxCharacters
@@ -82,11 +136,15 @@ function chooseSentences(all: string[], wantedStems: readonly string[], maxChara
     chosen.add(place)
     room -= cost
   }
-  const parts = [...chosen]
-    .sort((a, b) => a - b)
-    .map((place, i, places) => (i > 0 && place !== (places[i - 1] ?? 0) + 1 ? `… ${all[place]}` : all[place]))
-  return shorten(parts.join(' '), maxCharacters)
+  const places = [...chosen].sort((a, b) => a - b)
+  const isNext = (i: number) => places[i] === (places[i - 1] ?? 0) + 1
+  const parts = places.map((place, i) => (i === 0 || isNext(i) ? (all[place] ?? '') : `… ${all[place]}`))
+  return shorten(joinSentences(parts), maxCharacters)
 }
+
+/** Points of a list have no full stop: joined by spaces alone they would read as one sentence. */
+const joinSentences = (parts: string[]): string =>
+  parts.reduce((text, part) => (/[.!?:;,…。！？]["”')\]`]*$/.test(text) || part.startsWith('…') ? `${text} ${part}` : `${text}; ${part}`))
 
 /** "Got it.", "Excellent!", "All done." */
 const FILLER = /^\w{1,20}(?:[,’' ]{1,2}\w{1,20}){0,2}[.!]{1,3}$/
@@ -99,10 +157,10 @@ export const MIN_CONCLUSION_CHARACTERS = 40
 const GAP = ' … '
 
 /** The sentences and points of a text. What introduces a list ("a session is active if:") is joined with the first point: neither says much alone. */
-function sentences(text: string): string[] {
+function sentences(text: string, notUnder: RegExp | null = null): string[] {
   const joined: string[] = []
   for (const item of readProse(text)) {
-    if (item.kind === 'heading') continue
+    if (item.kind === 'heading' || notUnder?.test(item.under)) continue
     const before = joined.at(-1)
     if (before?.endsWith(':') && !OPEN.test(before)) joined[joined.length - 1] = `${before} ${item.text}`
     else joined.push(item.text)

@@ -97,6 +97,12 @@ export function readSettlement(text: string): Settlement {
   }
 }
 
+/** The kinds of tools and styles that a text names, such as `package manager` for npm. */
+export function kindsOfChoice(text: string): Set<string> {
+  const { chosen, rejected } = choicesIn(text.toLowerCase())
+  return new Set([...chosen, ...rejected].map(kindOf))
+}
+
 /** The words to look for in order to find settlements that this one may replace or repeat. */
 export function settlementSearchWords(text: string): string[] {
   const { words, values, chosen, rejected, named } = readSettlement(text)

@@ -30,6 +30,12 @@ test('an address, a bare command and a reply are titled by what came of them, no
   expect(turnTitle('/todos', ['Sure!', null])).toBe('/todos')
 })
 
+test('a misspelt command and the choice from a menu are titled by what came of them', () => {
+  expect(turnTitle('comit', ['Committed the pelican ledger.'])).toBe('comit — Committed the pelican ledger.')
+  expect(turnTitle('5 seems like a good one', ['The ledger is locked now.'])).toBe('5 seems like a good one — The ledger is locked now.')
+  expect(turnTitle('8086 emulation is slow in the pelican build', ['Faster now.'])).toBe('8086 emulation is slow in the pelican build')
+})
+
 test('an outcome that repeats the prompt or explains a command is no title', () => {
   const outcomes = ['Check the ledger', '`/todos [area]` filters by area.', 'The ledger has two gaps in May.']
   expect(turnTitle('and check the ledger?', outcomes)).toBe('and check the ledger? — The ledger has two gaps in May.')

@@ -23,26 +23,27 @@ function addsTo(prompt: string, outcome: string): boolean {
 /** A title in a list: of a plan only its heading, without the sections. */
 export const listTitle = (title: string): string => shorten(title.split(/\n\s*#{1,6}\s/, 1)[0] || title, MAX_LIST_TITLE_CHARACTERS)
 
-const MAX_LIST_TITLE_CHARACTERS = 120
+export const MAX_LIST_TITLE_CHARACTERS = 120
 
 function isTelling(about: string): boolean {
-  if (queryInPrompt(about) === null || /^\s*https?:\/\/\S+\s*$/.test(about)) return false
+  // One short word may be a misspelt "commit".
+  if (queryInPrompt(about) === null || /^\s*(?:https?:\/\/\S+|[a-z]{1,8})\s*$/i.test(about)) return false
   return about.length > MAX_REPLY_CHARACTERS || !REPLY.test(about) || subjectStems(about).size >= MIN_REPLY_STEMS
 }
 
 const MAX_REPLY_CHARACTERS = 80
 const MIN_REPLY_STEMS = 3
 /** The opening of a prompt that replies to an answer. */
-const REPLY = /^\s*(?:yes|yeah|yep|no|nope|ok(?:ay)?|sure|so|and|but|then|also|that|this|it|i meant?|both|hm+|wait)\b/i
+const REPLY = /^\s*(?:#?\d{1,2}(?![.\d)])|yes|yeah|yep|no|nope|ok(?:ay)?|sure|so|and|but|then|also|that|this|it|i meant?|both|hm+|wait)\b/i
 
 /** The subject of a prompt: without a slash command, the words that hand over a plan, and markdown. */
 export const aboutText = (prompt: string, maxCharacters: number): string => shorten(withoutHandover(prompt), maxCharacters)
 
 /** The prompt itself if nothing else remains. */
-function withoutHandover(prompt: string): string {
+export function withoutHandover(prompt: string): string {
   const rest = prompt.replace(HANDOVER, '')
   return rest === prompt ? prompt : rest.replace(/^[#*\s]+(?:plan:\s*)?/i, '') || prompt
 }
 
 /** "Implement the following plan:", and a slash command, but not a path. */
-const HANDOVER = /^\s*(?:(?:please )?(?:implement|execute) (?:the following|this) plan:?|\/[a-z][\w:-]*(?=\s))\s*/i
+export const HANDOVER = /^\s*(?:(?:please )?(?:implement|execute) (?:the following|this) plan:?|\/[a-z][\w:-]*(?=\s))\s*/i

@@ -3,7 +3,7 @@ import { countTokens } from '../core/tokens.ts'
 import { briefFor, recallFor } from '../inject/brief.ts'
 import type { SemanticSearch } from '../retrieval/search.ts'
 import type { Store } from '../store/store.ts'
-import { FILE_LIST, type LaterPassages, laterPassages, partsOf, partWeights, recurs, shownLines } from './recurrence.ts'
+import { type LaterPassages, laterPassages, partsOf, partWeights, recurs, shownLines } from './recurrence.ts'
 
 /** A session at its start, and everything that it then said and did, turn by turn: the person's prompt, and what followed it. */
 export type EvaluatedSession = {
@@ -31,8 +31,6 @@ export type BriefScore = {
   sessions: number
   prompts: number
   brief: UsageScore
-  /** The brief without its list of files, whose items are lines too. */
-  withoutFiles: UsageScore
   recall: UsageScore
   /** The newest 50 observations in full, as other tools inject them. */
   baseline: UsageScore
@@ -87,7 +85,6 @@ export function newBriefScore() {
         sessions: measured,
         prompts,
         brief: score(shown.brief),
-        withoutFiles: score(shown.brief.map((one) => ({ ...one, text: one.text.replace(FILE_LIST, '') }))),
         recall: score(shown.recall),
         baseline: score(shown.baseline),
         chance: scoreByChance(shown.brief, weightOf),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { observation, summary } from '../../test/support/builders.ts'
 import type { Summary } from '../core/memory.ts'
-import { factLines, observationLine, summaryLines } from './memory-lines.ts'
+import { observationLine, summaryLines } from './memory-lines.ts'
 
 const said = (title: string, subtitle: string, filesModified: string[] = []) =>
   observationLine(observation({ title, subtitle, filesModified }), 10_000_000).split(' · ').slice(3, -1).join(' · ')
@@ -39,26 +39,6 @@ describe('the question is shown if the answer makes no sense without it', () => 
   })
 })
 
-test('a fact in the line is not repeated below it', () => {
-  const o = observation({ title: 'Fixed', subtitle: 'commit abc1234 on main', facts: ['commit abc1234 on main', 'The clock was wrong'] })
-  expect(factLines(o)).toEqual(['  - The clock was wrong'])
-})
-
-test('a changed count in prose is left out, a changed number in code is shown', () => {
-  const facts = [
-    'STATE.md: `8 pending todo(s):` → `10 pending todo(s):`',
-    'src/a.ts: `const wait = 8` → `const wait = 10`',
-    'a.md: `8 days` → `8 weeks`',
-  ]
-  expect(factLines(observation({ facts }))).toEqual([`  - ${facts[1]}`, `  - ${facts[2]}`])
-})
-
-test('a changed line is left out if either version is cut, since the cut part may be what changed', () => {
-  const whole = 'clock.ts: `a * 1000` → `a`'
-  const facts = ['clock.ts: `return readClock(…` → `return readClock(…`', 'clock.ts: `a` → `return readClock(…`', whole]
-  expect(factLines(observation({ facts }))).toEqual([`  - ${whole}`])
-})
-
 test('consecutive lines on a branch with a long name show the name once', () => {
   const on = (branch: string) => ({ ...observation({ title: 'Fixed' }), branch })
   const line = (branch: string, above: string) => observationLine(on(branch), 10_000_000, 'main', null, on(above)).split(' · ')[3]
@@ -83,6 +63,10 @@ describe('a summary shows the fields that add something', () => {
       '- Done: Divided by 1000',
       '- Notes: pull request #7',
     ])
+  })
+
+  test('a plan is not called done', () => {
+    expect(lines({ completed: 'Plan: Warm the cache' }, 'Set the clock right')).toEqual(['- Planned: Warm the cache'])
   })
 
   test('investigated files are shown if there is no result', () => {

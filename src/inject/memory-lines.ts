@@ -3,6 +3,7 @@ import { shorten } from '../core/text.ts'
 import { formatAge, formatAgo } from '../core/time-format.ts'
 import { neutralizeText } from '../core/untrusted-text.ts'
 import { undoneMark } from '../core/work.ts'
+import { repeatsText } from './repeated-text.ts'
 
 /** How to find more, for pages that show only a few lines. */
 export const LOOK_FURTHER_HINT = 'In full: memory_get with these ids; more: memory_recall.'
@@ -15,7 +16,7 @@ export function summaryLines(s: Summary, title = ''): string[] {
     // The overview has a line for the files.
     ['Looked at', s.learned || s.completed ? '' : s.investigated, 240],
     ['Learned', s.learned, 500],
-    ['Done', s.completed, 500],
+    [s.completed.startsWith('Plan: ') ? 'Planned' : 'Done', s.completed.replace(/^Plan: /, ''), 500],
     ['Next', s.nextSteps, 300],
     ['Notes', repeatsText(known, s.notes) ? '' : s.notes, 240],
   ]
@@ -73,38 +74,6 @@ function headlineOf({ title, subtitle }: Observation): string[] {
 }
 
 const NEEDS_QUESTION = /^(?:it|its|this|that|these|those|they|both|all|each|neither|none|yes|no)\b/i
-
-/** Whether a text adds nothing to a known one: nearly all its words are there, or its beginning is. */
-export function repeatsText(known: string, text: string): boolean {
-  const [knownWords, words] = [wordsOf(known), wordsOf(text)]
-  const repeated = words.filter((word) => knownWords.includes(word)).length
-  return repeated >= 0.8 * words.length || (words.length > 5 && knownWords.join(' ').includes(words.slice(0, 5).join(' ')))
-}
-
-/** A path counts by its file name only: the line shows the folder anyway. */
-const wordsOf = (text: string): string[] =>
-  text
-    .toLowerCase()
-    .replace(/[\w.@-]+\//g, '')
-    .match(/[\p{L}\p{N}]+/gu) ?? []
-
-/** The first facts that its line does not already contain. */
-export function factLines(o: Observation): string[] {
-  const headline = headlineOf(o).join(' ')
-  const facts = o.facts.filter((fact) => !headline.includes(fact) && !CUT_CHANGE.test(fact) && !isCountChange(fact))
-  return facts.slice(0, MAX_FACTS_SHOWN).map((fact) => `  - ${shorten(neutralizeText(fact), 200)}`)
-}
-
-const MAX_FACTS_SHOWN = 3
-
-/** A changed line of code, before and after, one of them shortened: the part that differs may be the part that is cut. */
-const CUT_CHANGE = /^[^`]*: `.*…` → `|^[^`]*: `.*` → `.*…`$/
-
-/** A line of prose in which only numbers changed: a count on that day. In code, a number is a decision. */
-function isCountChange(fact: string): boolean {
-  const [, before, after] = /^\S+\.(?:md|mdx|txt|rst|adoc): `(.*)` → `(.*)`$/i.exec(fact) ?? []
-  return before !== undefined && before.replace(/\d+/g, '') === after?.replace(/\d+/g, '')
-}
 
 /** A branch name may contain anything, so it is neutralised and shortened. */
 export const branchLabel = (branch: string) => shorten(neutralizeText(branch).replace(/[<>"&]/g, ''), 80)

@@ -124,12 +124,21 @@ test('a note that is left out is listed with the reason', () => {
   ])
 })
 
-test('global notes take at most a third of the page; further ones show their title, and those that do not fit are listed as left out', () => {
-  const always = many(60, { scope: 'global', body: 'word '.repeat(60) }).map((one, i) => ({ ...one, title: `Rule ${i}` }))
+test('global notes get the room that nothing else uses, in full as far as possible', () => {
+  const always = many(40, { scope: 'global', body: 'word '.repeat(30) }).map((one, i) => ({ ...one, title: `Rule ${i}` }))
   const { text, tokens, items, left } = brief({ always })
-  expect(tokens).toBeLessThanOrEqual(800)
+  expect(tokens).toBeGreaterThan(1500)
+  expect(text.match(/^N\S+ · .* · Rule \d+ — word/gm)?.length).toBeGreaterThan(20)
+  expect(memoriesIn(items).length + left.length).toBe(40)
+})
+
+test('but leave room for the last session; those that do not fit are shown by their titles or listed as left out', () => {
+  const always = many(90, { scope: 'global', body: 'word '.repeat(60) }).map((one, i) => ({ ...one, title: `Rule ${i}` }))
+  const last = { summary: { ...summary({ id: 7 }), branch: null }, session: 's1', title: 'The last one', failing: [] }
+  const { text, items, left } = brief({ always }, last)
+  expect(text).toContain('Last session, ')
   expect(text).toMatch(/^N\S+ · Rule \d+$/m)
-  expect(memoriesIn(items).length + left.length).toBe(60)
+  expect(memoriesIn(items).length + left.length).toBe(91)
 })
 
 test('a pinned note is shown however many notes are newer, at least by its title', async () => {

@@ -5,17 +5,19 @@ import { formatAge } from '../core/time-format.ts'
 import { countTokens } from '../core/tokens.ts'
 import { neutralizeText } from '../core/untrusted-text.ts'
 import type { Mention, Store } from '../store/store.ts'
-import { repeatsText } from './memory-lines.ts'
-import { type BriefPage, framePart, type ReasonedItem } from './page.ts'
+import { type BriefPage, framePart, type ReasonedItem, type Share } from './page.ts'
+import { repeatsText } from './repeated-text.ts'
 import { RULES_NAMESPACE, rulesFor, type StandingRule } from './rules.ts'
 import type { SessionKnowledge } from './session-knowledge.ts'
 
-/** The notes for a brief: rules, notes that always apply, and a few of the project. `left`: the others, with the reason. */
+/** The notes for a brief: rules, notes that always apply, and those of the project that may be shown. `left`: the others, with the reason. */
 export type ChosenNotes = { rules?: StandingRule[]; always: Note[]; ofProject: Note[]; left?: ReasonedItem[] }
 
 const MAX_PROJECT_NOTES = 8
 /** How many of these may be notes of sessions; the rest are lasting ones. */
 const MAX_EPISODIC_NOTES = 2
+/** Statements of sessions that are looked at. Only those that are clear, reasoned or still open are shown. */
+const MAX_STATEMENTS_READ = 40
 /** More would not fit, however short they are. */
 const MAX_NOTES_READ = 200
 /** Enough to find two that have not been consolidated. */
@@ -27,11 +29,21 @@ export async function notesFor(store: Store, project: ProjectKey, now: number): 
     project === GLOBAL_PROJECT ? [] : await store.notes.newest(GLOBAL_PROJECT, ['procedural', 'semantic', 'episodic'], now, MAX_NOTES_READ)
   const pinned = [project, GLOBAL_PROJECT].map((of) => store.notes.pinned(of, now, MAX_NOTES_READ))
   const durable = await store.notes.newest(project, ['procedural', 'semantic'], now, MAX_NOTES_READ)
-  const episodic = await store.notes.newest(project, ['episodic'], now, MAX_EPISODES_READ)
+  const episodic = await notesOfOtherJournals(store, await store.notes.newest(project, ['episodic'], now, MAX_EPISODES_READ))
   const isOther = (note: Note) => note.namespace !== RULES_NAMESPACE
   const others = [global, durable, episodic, (await Promise.all(pinned)).flat()].map((notes) => notes.filter(isOther))
   const [all = [], lasting = [], sessions = [], fixed = []] = others
   return { ...chooseNotes(all, lasting, sessions, fixed), rules: await rulesFor(store, project, now) }
+}
+
+/** Without the notes of sessions that are in this journal: their results are shown instead, or they had none. */
+async function notesOfOtherJournals(store: Store, episodic: Note[]): Promise<Note[]> {
+  const kept: Note[] = []
+  for (const note of episodic) {
+    const isHere = note.session !== null && (await store.sessions.withIdPrefix(note.session, 1)).length > 0
+    if (!isHere || note.pinned) kept.push(note)
+  }
+  return kept
 }
 
 /**
@@ -42,7 +54,8 @@ export function chooseNotes(global: Note[], durable: Note[], episodic: Note[], o
   const pinned = [...oldPinned, ...[...durable, ...episodic].filter((note) => note.pinned)]
   const isConsolidated = (note: Note) => note.tags.includes('reflected')
   const episodes = episodic.filter((note) => !note.pinned && !isConsolidated(note))
-  const others = durable.filter((note) => !note.pinned).sort((a, b) => Number(a.state === 'proposed') - Number(b.state === 'proposed'))
+  const statements = durable.filter((note) => !note.pinned && note.state === 'proposed').slice(0, MAX_STATEMENTS_READ)
+  const others = durable.filter((note) => !note.pinned && note.state !== 'proposed')
   const recent = episodes.slice(0, Math.min(MAX_EPISODIC_NOTES, MAX_PROJECT_NOTES))
   const lasting = others.slice(0, MAX_PROJECT_NOTES - recent.length)
   // A person pinned it on purpose, so it comes before notes that are merely global.
@@ -63,7 +76,11 @@ export function chooseNotes(global: Note[], durable: Note[], episodic: Note[], o
       .filter(isConsolidated)
       .map((note): ReasonedItem => ({ kind: 'note', id: note.id, why: 'consolidated: other notes say what remains of it' })),
   ]
-  return { always, ofProject: [...lasting, ...recent], left: left.filter(({ id }) => !always.some((note) => note.id === id)) }
+  return {
+    always,
+    ofProject: [...lasting, ...statements, ...recent],
+    left: left.filter(({ id }) => !always.some((note) => note.id === id)),
+  }
 }
 
 /** Without the notes that a resumed session has seen or written, unless they changed since. */
@@ -80,24 +97,23 @@ export function withoutKnownNotes(notes: ChosenNotes, knowledge: SessionKnowledg
 }
 
 /** Adds notes in full within their share of the page, and the rest by their titles as long as those fit. */
-export function addNotes(page: BriefPage, heading: string, notes: Note[], share: number, now: number, left: ReasonedItem[]): void {
-  let spent = 0
+export function addNotes(page: BriefPage, heading: string, notes: Note[], share: Share, now: number, left: ReasonedItem[]): void {
   let hasHeading = false
   for (const note of notes) {
     const of: ReasonedItem = { kind: 'note', id: note.id, why: whyShown(note) }
     const parts = (line: string) => [...(hasHeading ? [] : [framePart(heading)]), { of, lines: [line] }]
     const title = `N${note.id} · ${shorten(neutralizeText(note.title), 80)}`
     // The title of a pinned note may exceed the share.
-    const fits = (line: string) => spent + countTokens(line) <= share || (line === title && note.pinned)
+    const fits = (line: string) => share.fits(countTokens(line)) || (line === title && note.pinned)
     const shown = [noteLine(note, now), title].find((line) => fits(line) && page.add(...parts(line)))
     if (shown !== undefined) {
       hasHeading = true
-      spent += countTokens(shown)
+      share.take(countTokens(shown))
     } else if (fits(title)) left.push({ ...of, why: page.whyNoRoom(...parts(title)) })
     else
       left.push({
         ...of,
-        why: `no room: needs ${countTokens(title)} tokens, ${Math.max(0, Math.floor(share - spent))} left for these notes`,
+        why: `no room: needs ${countTokens(title)} tokens, ${share.left()} left for these notes`,
       })
   }
 }

@@ -1,5 +1,6 @@
 import { countTokens } from '../core/tokens.ts'
 import type { InjectedItem } from '../store/store.ts'
+import { repeatsText } from './repeated-text.ts'
 
 export type InjectedBrief = {
   /** Empty if there is nothing worth showing. */
@@ -11,6 +12,8 @@ export type InjectedBrief = {
   leftOut: number
   /** Memories that were considered and left out, with the reason. */
   left: ReasonedItem[]
+  /** The last session, if the text is about it: what it was about, and how many tests it left failing. */
+  last?: { title: string; failing: number }
 }
 
 /** A memory, or a line that combines many, and why it is shown or left out. */
@@ -28,6 +31,9 @@ export const EMPTY_BRIEF: InjectedBrief = { text: '', tokens: 0, items: [], left
 
 /** Why a prompt without an answer is shown. Other prompts in a brief are results. */
 export const OPEN_PROMPT_REASON = 'the last prompt, still without an answer'
+
+export const RULE_REASON = 'a standing rule of the person'
+export const OPEN_END_REASON = 'a session left it open'
 
 export type BriefPage = ReturnType<typeof openPage>
 
@@ -67,8 +73,8 @@ export function openPage(firstLine: string, lastLine: string, budget: Budget) {
         : `no room: needs ${cost.characters} characters, ${Math.max(0, budget.characters - characters)} left`
     },
     has: (kind: InjectedItem['kind'], id: number | string): boolean => written.some(({ of }) => of.kind === kind && of.id === id),
-    /** Whether one of its lines contains a text. */
-    contains: (text: string): boolean => written.some(({ lines }) => lines.some((line) => line.includes(text))),
+    /** Whether one of its lines says the same as a text. */
+    says: (text: string): boolean => written.some(({ lines }) => lines.some((line) => repeatsText(line, text))),
     /** How many memories it shows. */
     memoryCount: (): number => new Set(written.flatMap(({ of }) => (of.kind === 'line' ? [] : [`${of.kind} ${of.id}`]))).size,
     close: (): Pick<InjectedBrief, 'text' | 'tokens' | 'items'> => withItemTokens([...written, framePart(lastLine)]),
@@ -88,4 +94,32 @@ function withItemTokens(parts: BriefPart[]): Pick<InjectedBrief, 'text' | 'token
     tokens = total
   }
   return { text, tokens, items: [...items.values()] }
+}
+
+/** The room that one kind of part has on a page. */
+export type Share = ReturnType<ReturnType<typeof openShares>['of']>
+
+/** Shares of a page for kinds of parts, and spare room that all of them may use when their own is spent. */
+export function openShares(tokens: number, spare: number) {
+  let shared = spare
+  let isCut = false
+  return {
+    of(portion: number) {
+      let own = Math.floor(tokens * portion)
+      return {
+        fits(cost: number): boolean {
+          const fits = cost <= own + shared
+          isCut ||= !fits
+          return fits
+        },
+        take(cost: number): void {
+          shared -= Math.max(0, cost - own)
+          own = Math.max(0, own - cost)
+        },
+        left: (): number => own + shared,
+      }
+    },
+    /** Whether something did not fit its share. */
+    isCut: (): boolean => isCut,
+  }
 }

@@ -68,3 +68,13 @@ test('an answer to a plain question stays within its tokens', async () => {
   using t = await filled()
   expect(await recall(t.store, 'what did I do yesterday?', 60)).not.toContain('blue header')
 })
+
+test('a question about rules, or about a choice that a rule makes, is answered with the rule', async () => {
+  using t = await filled()
+  const body = 'From now on use npm here, never yarn.'
+  await t.store.notes.put(note({ namespace: 'rules', project, title: body, body }), 'print')
+  for (const prompt of ['which package manager do we use, npm or yarn?', 'should I use yarn?', 'what are my rules?'])
+    expect(await recall(t.store, prompt)).toContain(`The person's rule, "${body}"`)
+  for (const prompt of ['which linter do we use, eslint or ruff?', 'what are you?'])
+    expect(await recall(t.store, prompt)).not.toContain('npm')
+})

@@ -3,9 +3,10 @@
  * first prompt that asks one.
  */
 import type { ProjectKey } from '../core/ids.ts'
-import type { OpenFailure, PassedTestRun } from '../core/memory.ts'
-import { memoryId } from '../core/memory-kinds.ts'
+import type { OpenFailure } from '../core/memory.ts'
+import { memoryId, shortMemoryId } from '../core/memory-kinds.ts'
 import { conclusionOf, isConclusive } from '../core/outcome.ts'
+import { kindsOfChoice } from '../core/settlement.ts'
 import { isEverydayWord } from '../core/small-talk.ts'
 import { subjectStems } from '../core/subject.ts'
 import { shorten } from '../core/text.ts'
@@ -15,7 +16,9 @@ import { neutralizeText } from '../core/untrusted-text.ts'
 import { answerQuery } from '../retrieval/answer.ts'
 import type { Store } from '../store/store.ts'
 import { type BriefPart, EMPTY_BRIEF, type InjectedBrief, lineItem, openPage } from './page.ts'
+import { stillFailing } from './passing-tests.ts'
 import type { RecallThresholds } from './recall.ts'
+import { ruleLine, rulesFor } from './rules.ts'
 
 /** The answer, within its tokens; null if the prompt is no such question, or memory has nothing to say. */
 export async function answerPlainQuestion(
@@ -23,9 +26,9 @@ export async function answerPlainQuestion(
   project: ProjectKey,
   prompt: string,
   now: number,
-  { heading, tokens }: { heading: BriefPart; tokens: number },
+  { heading, tokens, shown }: { heading: BriefPart; tokens: number; shown: Set<string> },
 ): Promise<InjectedBrief | null> {
-  const parts = await partsOf(store, project, prompt.trim(), now)
+  const parts = (await partsOf(store, project, prompt.trim(), now)).filter(({ of }) => !shown.has(`${of.kind}:${of.id}`))
   const page = openPage('<recollect-context about="this prompt">', '</recollect-context>', { tokens, characters: tokens * 5 })
   if (parts.length === 0 || !page.add(heading)) return null
   const fitting = parts.findIndex((part) => !page.add(part))
@@ -35,6 +38,8 @@ export async function answerPlainQuestion(
 async function partsOf(store: Store, project: ProjectKey, question: string, now: number): Promise<BriefPart[]> {
   if (question.length > MAX_QUESTION_CHARACTERS || question.includes('\n')) return []
   if (FAILING_TESTS.test(question)) return failingTests(store, project, now)
+  const rules = await rulesAbout(store, project, question, now)
+  if (rules.length > 0) return rules
   return (await recentWork(store, project, question, now)) ?? openEnds(store, project, question, now)
 }
 
@@ -52,30 +57,46 @@ async function openEnds(store: Store, project: ProjectKey, question: string, now
     .map((hit) => ({
       of: { kind: 'note', id: hit.id, why: 'an open end' },
       lines: [
-        `Left open ${formatAgo(hit.at, now)} (${memoryId('note', hit.id)}): ${shorten(neutralizeText(hit.snippet || hit.title), MAX_CHARACTERS)}`,
+        `Left open ${formatAgo(hit.at, now)} (${shortMemoryId('note', hit.id)}): ${shorten(neutralizeText(hit.snippet || hit.title), MAX_CHARACTERS)}`,
       ],
     }))
 }
 
-/** The tests that failed when the project's latest sessions last ran them, unless they passed later. */
+/** The person's standing rules, if the question asks for rules; or those that choose between the tools it names: "npm or yarn?". */
+async function rulesAbout(store: Store, project: ProjectKey, question: string, now: number): Promise<BriefPart[]> {
+  const asksForRules = RULES.test(question)
+  const kinds = asksForRules ? new Set<string>() : kindsOfChoice(question)
+  if (!asksForRules && kinds.size === 0) return []
+  const rules = (await rulesFor(store, project, now)).filter(({ text }) => asksForRules || !kinds.isDisjointFrom(kindsOfChoice(text)))
+  return rules.slice(0, MAX_LINES).map((rule) => ({
+    of: { kind: 'note', id: rule.note.id, why: 'a standing rule that the prompt asks about' },
+    lines: [`The person's rule, ${ruleLine(rule).slice(2)}`],
+  }))
+}
+
+const RULES = /\b(?:what|which|list|are|any)\b[^.!;]{0,20}\b(?:rules|conventions|standing instructions)\b/i
+
+/** The tests that fail now; if none does, those that failed last. */
 async function failingTests(store: Store, project: ProjectKey, now: number): Promise<BriefPart[]> {
-  const sessions = await store.sessions.recent(project, MAX_SESSIONS)
-  const passes = await store.prompts.recentPasses(project, null, MAX_PASSING_TURNS)
-  const failures: OpenFailure[] = []
-  for (const { id } of sessions) failures.push(...(await store.prompts.openFailuresBefore(id, Number.MAX_SAFE_INTEGER)))
-  const failing = failures.filter((failure) => failure.names.length > 0 && !passes.some((pass) => isPassedLater(failure, pass)))
-  return failing
-    .sort((a, b) => b.at - a.at)
-    .slice(0, MAX_LINES)
-    .map(({ command, names, at }) => ({
-      of: lineItem('failing', 'tests that failed when last run'),
-      lines: [
-        `Failed when last run, ${formatAgo(at, now)}: ${shorten(neutralizeText(`\`${command}\`: ${names.join('; ')}`), MAX_CHARACTERS)}`,
-      ],
-    }))
+  const turns = await store.links.failuresBefore(project, now, MAX_FAILING_TURNS)
+  const named = turns.flatMap(({ open }) => open.filter(({ names }) => names.length > 0)).sort((a, b) => b.at - a.at)
+  const failing = await stillFailing(store, project, null, named)
+  if (failing.length > 0)
+    return distinctRuns(failing)
+      .slice(0, MAX_LINES)
+      .map((failure) => failureLine('Failed when last run', failure, now))
+  return named
+    .slice(0, 1)
+    .map((failure) => failureLine('No test is known to fail now. The last that failed, and passed later', failure, now))
 }
 
-const isPassedLater = ({ command, at }: OpenFailure, pass: PassedTestRun) => pass.at > at && (pass.isWhole || pass.command === command)
+const distinctRuns = (failures: OpenFailure[]) =>
+  failures.filter(({ command }, place) => failures.findIndex((other) => other.command === command) === place)
+
+const failureLine = (said: string, { command, names, at }: OpenFailure, now: number): BriefPart => ({
+  of: lineItem('failing', 'tests that failed when last run'),
+  lines: [`${said}, ${formatAgo(at, now)}: ${shorten(neutralizeText(`\`${command}\`: ${names.join('; ')}`), MAX_CHARACTERS)}`],
+})
 
 /** The work of the time that the question mentions, or the last work: the turns that concluded something, in the words of their answers. */
 async function recentWork(store: Store, project: ProjectKey, question: string, now: number): Promise<BriefPart[] | null> {
@@ -106,8 +127,7 @@ async function recentWork(store: Store, project: ProjectKey, question: string, n
 const MAX_LINES = 6
 const MAX_OTHER_LINES = 2
 const MAX_HITS = 30
-const MAX_SESSIONS = 5
-const MAX_PASSING_TURNS = 50
+const MAX_FAILING_TURNS = 20
 const MAX_CHARACTERS = 220
 const MAX_ABOUT_CHARACTERS = 60
 

@@ -1,7 +1,7 @@
 import type { Hit } from '../core/hit.ts'
 import type { ProjectKey } from '../core/ids.ts'
 import type { Session } from '../core/memory.ts'
-import { memoryId } from '../core/memory-kinds.ts'
+import { memoryId, shortMemoryId } from '../core/memory-kinds.ts'
 import { asNoteId } from '../core/note.ts'
 import { queryInPrompt, whyNoQuery } from '../core/small-talk.ts'
 import { shorten } from '../core/text.ts'
@@ -76,14 +76,15 @@ export async function recallFor(
   const start = prompt.slice(0, MAX_PROMPT_CHARACTERS)
   const asked = /:\/\/|git@/.test(start) ? (await import('../core/addresses.ts')).withoutRepositories(start) : start
   const questions = PLAIN_QUESTION.test(asked) ? await import('./plain-questions.ts') : null
-  const plain = await questions?.answerPlainQuestion(store, session.project, asked, now, { heading: RECALL_HEADING, tokens })
+  const knowledge = isUnstarted(session) ? NO_KNOWLEDGE : await knowledgeOf(store, session)
+  const options = { heading: RECALL_HEADING, tokens, shown: knowledge.shown }
+  const plain = await questions?.answerPlainQuestion(store, session.project, asked, now, options)
   if (plain) return { ...plain, said: '' }
   const request = queryInPrompt(asked)
   if (request === null) return { ...EMPTY_BRIEF, said: whyNoQuery(asked) }
   const { query, thresholds } = questions?.readQuestion(request, RECALL_THRESHOLDS) ?? { query: request, thresholds: RECALL_THRESHOLDS }
   const hits = await searchEarlierSessions(store, session, query, now, semanticSearch)
   const reasons = new Map<Hit, string>()
-  const knowledge = isUnstarted(session) ? NO_KNOWLEDGE : await knowledgeOf(store, session)
   for (const hit of hits) {
     const why = (await whyKnown(store, hit, knowledge)) ?? (await whyRepeatedPrompt(store, hit, query)) ?? whyNoDecision(hit)
     if (why) reasons.set(hit, why)
@@ -108,7 +109,7 @@ export async function recallFor(
 
 /** How a plain question about the project starts. */
 const PLAIN_QUESTION =
-  /^\s*(?:so,? |ok(?:ay)?,? |and )?(?:what|which|where|why|how|when|who|are|is|was|were|anything|do|does|did|have|has)\b[^\n]{0,115}$/i
+  /^\s*(?:so,? |ok(?:ay)?,? |and )?(?:what|which|where|why|how|when|who|are|is|was|were|anything|do|does|did|have|has|should)\b[^\n]{0,115}$/i
 
 async function searchEarlierSessions(
   store: Store,
@@ -295,5 +296,5 @@ const itemRef = ({ kind, id }: Hit): Pick<InjectedItem, 'kind' | 'id'> => ({ kin
 function recalledLine(hit: Hit, now: number): string {
   const [title, snippet] = [shorten(neutralizeText(hit.title), 160), shorten(neutralizeText(hit.snippet), 200)]
   const body = snippet && !title.includes(snippet.slice(0, 40)) ? ` — ${snippet}` : ''
-  return `${memoryId(hit.kind, hit.id)} · ${formatAge(hit.at, now)} · ${hit.type} · ${title}${body} · ~${hit.tokens}t`
+  return `${shortMemoryId(hit.kind, hit.id)} · ${formatAge(hit.at, now)} · ${hit.type} · ${title}${body} · ~${hit.tokens}t`
 }

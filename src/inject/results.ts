@@ -1,62 +1,110 @@
 import type { ProjectKey } from '../core/ids.ts'
-import type { Prompt, Summary } from '../core/memory.ts'
+import type { Observation, Prompt, Summary } from '../core/memory.ts'
 import { memoryId } from '../core/memory-kinds.ts'
-import { conclusionOf } from '../core/outcome.ts'
+import { firstStatement, gistOf, isConclusive, isSettling, leftoverIn } from '../core/outcome.ts'
 import { subjectStems } from '../core/subject.ts'
 import { shorten } from '../core/text.ts'
 import { formatAge } from '../core/time-format.ts'
-import { countTokens } from '../core/tokens.ts'
-import { aboutText } from '../core/turn-title.ts'
 import { neutralizeText } from '../core/untrusted-text.ts'
+import { promptTitle, workTitle } from '../core/work-title.ts'
 import type { Store, StoredThread, WithBranch } from '../store/store.ts'
 import { branchLabel } from './memory-lines.ts'
 
-/** The result of a thread: what was asked first, and the turn whose answer concluded it. */
-export type WorkResult = { thread: StoredThread; session: string | null; asked: string; outcome: Prompt; branch: string | null }
+/** The result of a thread: what it was about, and the turn whose answer concluded it. */
+export type WorkResult = {
+  thread: StoredThread
+  session: string | null
+  /** What the work was about. */
+  title: string
+  outcome: Prompt
+  branch: string | null
+  /** The state that it was left in: changes that were not committed, a branch that was not pushed. */
+  leftover?: string
+}
 
-/** The results of a project's latest work, newest first. A result that a later one replaced is not among them. */
-export async function recentResults(store: Store, project: ProjectKey, limit: number): Promise<WorkResult[]> {
+/** The results of a project's latest work, newest first; its latest observations name what was done. A result that a later one replaced is not among them. */
+export async function recentResults(store: Store, project: ProjectKey, observations: Observation[], limit: number): Promise<WorkResult[]> {
   const results: WorkResult[] = []
   for (const { branch, ...thread } of await store.threads.recent(project, limit)) {
-    const result = await resultOfThread(store, thread, branch)
+    const result = await resultOfThread(store, thread, branch, observations)
     if (result) results.push(result)
   }
   return results
 }
 
 /** The result of the thread that a summary's turn belongs to; null if it has none, or if a later one replaced it. */
-export async function resultOf(store: Store, { sessionId, promptNumber, branch }: WithBranch<Summary>): Promise<WorkResult | null> {
+export async function resultOf(
+  store: Store,
+  { sessionId, promptNumber, branch }: WithBranch<Summary>,
+  observations: Observation[],
+): Promise<WorkResult | null> {
   const thread = await store.threads.ofTurn(sessionId, promptNumber)
-  return thread && thread.replacedBy === null ? resultOfThread(store, thread, branch) : null
+  const result = thread && thread.replacedBy === null ? await resultOfThread(store, thread, branch, observations) : null
+  if (!result) return null
+  const since = await store.prompts.ofThread({ ...result.thread, first: result.outcome.number })
+  const leftover = since.map(({ answer }) => leftoverIn(answer ?? '', MAX_LEFTOVER_CHARACTERS)).findLast(Boolean)
+  return leftover ? { ...result, leftover } : result
 }
 
-async function resultOfThread(store: Store, thread: StoredThread, branch: string | null): Promise<WorkResult | null> {
+const MAX_LEFTOVER_CHARACTERS = 200
+
+async function resultOfThread(
+  store: Store,
+  thread: StoredThread,
+  branch: string | null,
+  observations: Observation[],
+): Promise<WorkResult | null> {
   const turns = await store.prompts.ofThread({ ...thread, last: thread.outcome ?? thread.first })
-  const outcome = turns.find(({ number }) => number === thread.outcome)
+  const changes = observations.filter(
+    (o) =>
+      o.sessionId === thread.sessionId && o.promptNumber >= thread.first && o.promptNumber <= thread.last && o.filesModified.length > 0,
+  )
+  const outcome = mainTurn(turns, changes)
   if (!outcome?.answer) return null
   const session = await store.sessions.get(thread.sessionId)
-  return { thread, session: session?.contentSessionId ?? null, asked: askedIn(turns), outcome, branch }
+  const typed = turns.filter(({ origin }) => origin === 'person').map(({ text }) => text)
+  const title = workTitle(typed, outcome.answer) ?? changeAt(changes, outcome.number) ?? firstStatement(outcome.answer) ?? ''
+  return { thread, session: session?.contentSessionId ?? null, title: title || promptTitle(turns[0]?.text ?? ''), outcome, branch }
 }
 
-/** The prompt that says what a thread is about: the first that says enough. Greetings and pasted texts do not. */
-function askedIn(turns: Prompt[]): string {
-  const typed = turns.filter(({ origin, text }) => origin === 'person' && text.length <= MAX_TYPED_CHARACTERS && !/^\s*[•>|[{<]/.test(text))
-  const telling = typed.find(({ text }) => subjectStems(aboutText(text, MAX_TYPED_CHARACTERS)).size >= MIN_TELLING_STEMS)
-  return (telling ?? typed[0] ?? turns[0])?.text ?? ''
+/**
+ * The turn that did the work of a thread: its last, unless that only added something small ("Updated the changelog") to a turn that changed
+ * files and says much more. An answer that settles or takes back something is the result: what came before it does not hold.
+ */
+function mainTurn(turns: Prompt[], changes: Observation[]): Prompt | undefined {
+  const last = turns.at(-1)
+  const answer = last?.answer ?? ''
+  if (answer.length > MAX_AFTERTHOUGHT_CHARACTERS || isSettling(answer) || TAKES_BACK.test(answer)) return last
+  const isMain = ({ number, answer: text }: Prompt) =>
+    text !== null &&
+    changes.some((o) => o.promptNumber === number) &&
+    (TAKES_BACK.test(text) || (text.length > 2 * answer.length && isConclusive(text)))
+  return turns.slice(0, -1).findLast(isMain) ?? last
 }
 
-const MAX_TYPED_CHARACTERS = 3000
-const MIN_TELLING_STEMS = 3
+const MAX_AFTERTHOUGHT_CHARACTERS = 280
+const TAKES_BACK = /\b(?:revert|undo|undid|undone|remov|delet|restor|instead|no longer|rolled back|back to)\w*/i
+
+/** The title of what was changed in a turn, or last before it, or after it; null if nothing was. */
+function changeAt(changes: Observation[], number: number): string | null {
+  const inOrder = changes.toSorted((a, b) => a.promptNumber - b.promptNumber || a.filesModified.length - b.filesModified.length)
+  return (inOrder.findLast((o) => o.promptNumber <= number) ?? inOrder[0])?.title ?? null
+}
 
 /** A result in one line: what the work was about and what came of it, in the answer's own words. */
-export function resultLine({ asked, outcome, branch: of }: WorkResult, now: number, branch: string | null, maxCharacters: number): string {
-  const about = neutralizeText(aboutText(asked, MAX_ABOUT_CHARACTERS))
+export function resultLine(result: WorkResult, now: number, branch: string | null, maxCharacters: number): string {
+  const { outcome, branch: of } = result
+  const about = resultTitle(result)
   const elsewhere = branch !== null && of !== null && of !== branch ? ` (${shorten(branchLabel(of), 40)})` : ''
-  return `${memoryId('prompt', String(outcome.id))} · ${formatAge(outcome.at, now)} · ${about ? `${about} — ` : ''}${resultText(outcome, asked, maxCharacters)}${elsewhere} · ~${countTokens(outcome.answer ?? '')}t`
+  return `${resultId(result)} · ${formatAge(outcome.at, now)} · ${about ? `${about} — ` : ''}${resultText(result, maxCharacters)}${elsewhere}`
 }
 
-/** The conclusion of an answer, as far as it fits. */
-export const resultText = (outcome: Prompt, asked: string, maxCharacters: number): string =>
-  neutralizeText(conclusionOf(outcome.answer ?? '', [...subjectStems(asked)], maxCharacters))
+export const resultId = ({ outcome }: WorkResult): string => memoryId('prompt', String(outcome.id))
 
-const MAX_ABOUT_CHARACTERS = 70
+export const resultTitle = ({ title }: WorkResult): string => shorten(neutralizeText(title), MAX_TITLE_CHARACTERS)
+
+/** The gist of the answer, as far as it fits. */
+export const resultText = ({ outcome, title }: WorkResult, maxCharacters: number): string =>
+  neutralizeText(gistOf(outcome.answer ?? '', [...subjectStems(title)], maxCharacters))
+
+const MAX_TITLE_CHARACTERS = 80

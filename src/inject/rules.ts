@@ -5,7 +5,7 @@ import { dayOf } from '../core/time-format.ts'
 import { countTokens } from '../core/tokens.ts'
 import { neutralizeText } from '../core/untrusted-text.ts'
 import type { Store } from '../store/store.ts'
-import { type BriefPage, framePart, type ReasonedItem } from './page.ts'
+import { type BriefPage, framePart, type ReasonedItem, RULE_REASON, type Share } from './page.ts'
 
 /** A standing rule of the person, as they said it. */
 export type StandingRule = { note: Note; text: string; lastSaidAt: number; timesSaid: number }
@@ -22,24 +22,23 @@ export async function rulesFor(store: Store, project: ProjectKey, now: number): 
 export const RULES_NAMESPACE = 'rules'
 
 /** Adds rules as dated quotations, one line each, as long as they fit their share of the page. */
-export function addRules(page: BriefPage, rules: StandingRule[], share: number, left: ReasonedItem[]): void {
-  let spent = 0
+export function addRules(page: BriefPage, rules: StandingRule[], share: Share, left: ReasonedItem[]): void {
   let hasHeading = false
   for (const rule of rules) {
     const line = ruleLine(rule)
-    const of: ReasonedItem = { kind: 'note', id: rule.note.id, why: 'a standing rule of the person' }
+    const of: ReasonedItem = { kind: 'note', id: rule.note.id, why: RULE_REASON }
     const parts = [...(hasHeading ? [] : [framePart(RULES_HEADING)]), { of, lines: [line] }]
-    const fits = spent + countTokens(line) <= share
+    const fits = share.fits(countTokens(line))
     if (fits && page.add(...parts)) {
       hasHeading = true
-      spent += countTokens(line)
-    } else left.push({ ...of, why: fits ? page.whyNoRoom(...parts) : `no room: ${Math.floor(share - spent)} tokens left for rules` })
+      share.take(countTokens(line))
+    } else left.push({ ...of, why: fits ? page.whyNoRoom(...parts) : `no room: ${share.left()} tokens left for rules` })
   }
 }
 
 const RULES_HEADING = "The person's standing rules, in their words, latest first:"
 
-function ruleLine({ text, lastSaidAt, timesSaid }: StandingRule): string {
+export function ruleLine({ text, lastSaidAt, timesSaid }: StandingRule): string {
   const times = timesSaid > 1 ? `, said ${timesSaid} times` : ''
   return `- "${shorten(neutralizeText(text), MAX_RULE_CHARACTERS)}" (${dayOf(lastSaidAt)}${times})`
 }

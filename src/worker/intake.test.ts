@@ -20,19 +20,21 @@ test('a session in a project with memories gets a brief, and the person a messag
   const reply = await deliver(at.desk, start)
   expect(reply).toEqual({
     hookSpecificOutput: { hookEventName: 'SessionStart', additionalContext: expect.stringContaining('Changed a.ts') },
-    systemMessage: expect.stringMatching(/^Recollect: recalled the last session and 1 observation \(\d+ tokens\)$/),
+    systemMessage: expect.stringMatching(/^Recollect: last: It is done · \d+ tokens · viewer: \S+ view$/),
   })
   const [injected] = await at.store.injections.recent(null, 5)
   expect(injected).toMatchObject({
     event: 'SessionStart',
     project: 'app',
-    items: [{ kind: 'line', id: 'frame' }, { kind: 'summary' }, { kind: 'observation' }, { kind: 'line', id: 'files' }],
+    items: [{ kind: 'line', id: 'frame' }, { kind: 'summary' }, { kind: 'observation' }],
   })
 })
 
-test('a session in a project without memories gets no brief', async () => {
+test('the first session in a project says once that it is remembered, without a brief', async () => {
   await using at = await someServices()
-  expect(await deliver(at.desk, start)).toEqual({})
+  expect(await deliver(at.desk, start)).toEqual({ systemMessage: expect.stringContaining('remembered from now on') })
+  expect(await deliver(at.desk, { ...start, session_id: 's9' })).toEqual({})
+  expect(await deliver(at.desk, { ...start, session_id: 's10', source: 'resume' })).toEqual({})
   expect(await at.store.injections.recent(null, 5)).toEqual([])
 })
 

@@ -3,15 +3,7 @@ import { cleanText } from '../core/clean-text.ts'
 import { type AgentEvent, type EventContext, type EventReply, NotUnderstood } from '../core/event.ts'
 import type { Change, Session } from '../core/memory.ts'
 import { countTokens } from '../core/tokens.ts'
-import {
-  BRIEF_BUDGET,
-  briefFor,
-  type InjectedBrief,
-  knowledgeOf,
-  MAX_RECALL_TOKENS,
-  OPEN_PROMPT_REASON,
-  recallFor,
-} from '../inject/brief.ts'
+import { BRIEF_BUDGET, briefFor, type InjectedBrief, knowledgeOf, MAX_RECALL_TOKENS, recallFor } from '../inject/brief.ts'
 import type { Agent } from '../integrations/agent.ts'
 import { exists } from '../platform/files.ts'
 import type { Store } from '../store/store.ts'
@@ -19,6 +11,7 @@ import { commandName } from '../wire/start.ts'
 import { queueGitHistory, queueSync } from './automatic-jobs.ts'
 import { receiptPage, saveMarkedNotes } from './draft-notes.ts'
 import type { Services } from './services.ts'
+import type { SessionStartSource } from './start-message.ts'
 
 /** One payload of an agent. `event` is the event that the hook's command line names, for payloads that name none. */
 export type Delivery = {
@@ -207,20 +200,10 @@ async function sessionStartReply(services: Services, session: Session, source: S
     await services.store.transaction(() => services.store.sessions.setBriefed(session.id, now, until))
     if (brief.text) await recordInjection(services, session, 'SessionStart', brief, now)
   }
-  if (!brief.text) return { reply: {}, record }
-  const results = brief.items.filter((item) => item.kind === 'prompt' && item.why !== OPEN_PROMPT_REASON)
-  const count = (items: unknown[], one: string) => (items.length > 0 ? `${items.length} ${one}${items.length === 1 ? '' : 's'}` : '')
-  const ofKind = (kind: string) => brief.items.filter((item) => item.kind === kind)
-  const open = ofKind('prompt').length > results.length ? 'an open prompt' : ''
-  const last = ofKind('summary').length > 0 ? 'the last session' : ''
-  const parts = [last, open, count(ofKind('note'), 'note'), count(results, 'result'), count(ofKind('observation'), 'observation')].filter(
-    Boolean,
-  )
-  const recalled = new Intl.ListFormat('en').format(parts)
-  return { reply: { context: brief.text, message: `Recollect: recalled ${recalled} (${brief.tokens} tokens)` }, record }
+  const { startMessage } = await import('./start-message.ts')
+  const message = await startMessage(services, session, source, brief)
+  return { reply: { ...(brief.text && { context: brief.text }), ...(message && { message }) }, record }
 }
-
-type SessionStartSource = Extract<AgentEvent, { kind: 'session-started' }>['source']
 
 /**
  * The receipt for what the person marked, and what earlier sessions know about the prompt if it is relevant enough; together within the

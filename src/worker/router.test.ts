@@ -284,7 +284,7 @@ test('a brief is available as text or with its reasons, and never exceeds its bu
   })
   expect(await at.get('/api/context/inject?project=app&format=json&branch=login')).toMatchObject({
     branch: 'login',
-    text: expect.stringContaining('You are on branch login'),
+    text: expect.stringContaining('Fixed the pelican'),
     omitted: [],
   })
   expect(await (await at.ask('/api/context/inject?project=app&tokens=5')).text()).toBe('')

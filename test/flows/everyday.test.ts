@@ -54,7 +54,7 @@ async function search(person: Person): Promise<string[]> {
   return texts
 }
 
-/** What the model is shown with the question, up to its first entry's end. */
+/** Everything that the model is shown with the question. */
 async function atThePrompt(person: Person): Promise<string[]> {
   const texts: string[] = []
   for (const [question] of QUESTIONS) texts.push(await person.recollect('inject', '--prompt', question))

@@ -578,7 +578,7 @@ describe('random turns', () => {
       const output = distillPlain(sample)
       expect(output.observations.length).toBeLessThanOrEqual(6)
       expect(output.openFailures.length).toBeLessThanOrEqual(10)
-      expect(output.title === null || (output.title.length <= 60 && output.title.length > 0)).toBe(true)
+      expect(output.title === null || (output.title.length <= 80 && output.title.length > 0)).toBe(true)
       for (const o of output.observations) {
         expect(o.title.length).toBeGreaterThan(0)
         expect(o.title.length).toBeLessThanOrEqual(100)

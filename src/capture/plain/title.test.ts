@@ -6,6 +6,12 @@ describe('a session title comes from the request', () => {
   const NAMES: [string, string | null][] = [
     ['can you please sort the branches by date?', 'Sort the branches by date'],
     ["There is a comment on the PR. Let's address it in the parser module.", 'Address it in the parser module'],
+    ["this is PR https://github.com/o/r/pull/104 \n\nLet's review this together", 'PR pull/104'],
+    [
+      'There is a ledger in the vault that nobody could open since May. Can you find it and remove that for me?',
+      'There is a ledger in the vault that nobody could open since May',
+    ],
+    ['Do you have access to linear? have a look at the tickets', null],
     ['Implement the following plan:\n\n# Plan: Cache the parser output\n\n## Context\nlong text', 'Cache the parser output'],
     ['fix this:\n```\nError: boom\n  at x (a.js:1)\n```', null],
     ['Why does the login test fail on CI but not here?', 'Why does the login test fail on CI but not here'],
@@ -27,7 +33,7 @@ describe('a session title comes from the request', () => {
     ],
     [
       'Investigate the following report: the parser loses every second line of a file with tabs',
-      'Investigate the following report: the parser loses every',
+      'Investigate the following report: the parser loses every second line of a file',
     ],
     ['yes', null],
     ['commit this', null],
@@ -42,12 +48,15 @@ describe('a session title comes from the request', () => {
     expect(sessionTitle(readPrompt(prompt, 'person'))).toBe(title)
   })
 
-  test('has at most sixty characters and no loose end', () => {
+  test('has at most eighty characters and no loose end', () => {
     const title = sessionTitle(readPrompt(`Please rewrite the module that reads the configuration and ${'x '.repeat(50)}`, 'person'))
     expect(title).toBe('Rewrite the module that reads the configuration')
-    expect(sessionTitle(readPrompt('Please rewrite every module that reads the configuration and the settings', 'person'))).toBe(
-      'Rewrite every module that reads the configuration',
-    )
+    expect(
+      sessionTitle(
+        readPrompt('Please rewrite every module that reads the configuration of the whole workspace and the settings', 'person'),
+      ),
+    ).toBe('Rewrite every module that reads the configuration of the whole workspace')
+    expect(sessionTitle(readPrompt(`Please rewrite ${'the module that reads files '.repeat(6)}`, 'person'))).toEndWith('…')
   })
 
   test('never comes from a notice of the client', () => {

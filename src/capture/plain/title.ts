@@ -1,3 +1,5 @@
+import { pointsBack } from '../../core/standalone.ts'
+import { subjectStems } from '../../core/subject.ts'
 import { shorten } from '../../core/text.ts'
 import { capitalizeSentence, withoutOpener } from './phrases.ts'
 import type { ParsedPrompt } from './prompt.ts'
@@ -54,10 +56,26 @@ const LOOSE_END =
   /(?:[\s,:]+(?:and|or|but|the|a|an|to|of|in|for|with|that|is|are|as|at|on|by|we|our|so|how|not|from|it|its|this|be|which|was|were))+…$/i
 const CONNECTORS = /(?:[\s,:]+(?:and|or|but|the|a|an|to|of|for|with|that|which|also))+$/i
 
-/** A short session title from a prompt; null if the prompt says too little. */
+/** A session title from a prompt; null if the prompt says too little, or asks what the agent can do. A title that had to be cut says so. */
 export function sessionTitle(prompt: ParsedPrompt): string | null {
-  return prompt.isMeaningful ? bareRequest(prompt, 60).replace(/[\s?？!…]+$/, '') || null : null
+  if (!prompt.isMeaningful || ABOUT_THE_AGENT.test(prompt.text)) return null
+  const [request] = [bareRequest(prompt, MAX_SESSION_TITLE_CHARS), ...otherSentences(prompt)].filter((title) => !pointsBack(title))
+  return (request ?? bareRequest(prompt, MAX_SESSION_TITLE_CHARS)).replace(/[\s?？!]+$/, '') || null
 }
+
+const MAX_SESSION_TITLE_CHARS = 80
+const ABOUT_THE_AGENT = /^(?:do you have (?:access|a)\b|(?:can|could) you (?:see|access|read) \w+\W*$|are you able to\b)/i
+
+/** The first sentences of a prompt that could name its session too: "this is PR 104. Let's review it together." */
+const otherSentences = (prompt: ParsedPrompt): string[] =>
+  prompt.sentences
+    .slice(0, 3)
+    .filter((sentence) => sentence.length >= 10 && /^[\p{L}`@/]/u.test(sentence))
+    .map((sentence) =>
+      bareRequest({ ...prompt, sentences: [sentence] }, MAX_SESSION_TITLE_CHARS).replace(/^(?:this|that) is (?=.*\d)/i, ''),
+    )
+    .filter((title) => /\d\d|[/._-]\w|[a-z][A-Z]/.test(title) || subjectStems(title).size >= 2)
+    .map(capitalizeSentence)
 
 /** A title from a request; null if the request is not understandable on its own. */
 export function requestTitle(prompt: ParsedPrompt, max: number): string | null {

@@ -72,7 +72,7 @@ export type RecordedInjection = {
   at: number
 }
 
-/** A line of an injected text. `isUsed` is null for lines that are not counted: frames, headings and lists of files. */
+/** A line of an injected text. `isUsed` is null for lines that are not counted: frames and headings. */
 export type InjectedLine = { text: string; isUsed: boolean | null }
 /** What came up again in the session after an injection. `doubt` says why the numbers mean nothing yet; null when they do. */
 export type InjectionUsage = {

@@ -26,6 +26,9 @@ const ABOUT: Record<string, string> = {
   'hooks.post_tool_use.enabled': 'Store tool uses.',
   'hooks.post_tool_use.skip_tools': 'More tools whose uses are not stored.',
   'hooks.post_tool_use.exclude_patterns': 'Globs of files whose tool uses are not stored, for example **/secrets/**.',
+  'hooks.pre_tool_use.enabled':
+    'Show what is known about a file before a tool touches it, instead of after. Run recollect init after changing it.',
+  'hooks.pre_tool_use.warn': 'Refuse an action that failed in an earlier session once, with what happened then. Repeated, it runs.',
   'hooks.pre_compact.enabled': 'Before a conversation is compacted, save its decisions, findings, blockers and rules as notes.',
   'hooks.pre_compact.confidence_threshold': 'How certain the rules must be to save such a note, from 0 to 1.',
   'hooks.stop.session_analysis': 'Save one note per session: the request, the files touched, the outcome.',

@@ -12,6 +12,7 @@ const SECTION_TITLES: Record<string, string> = {
   'hooks.session_start': 'When a session starts',
   'hooks.user_prompt': 'With each prompt',
   'hooks.post_tool_use': 'Tool uses',
+  'hooks.pre_tool_use': 'Before a tool runs',
   'hooks.pre_compact': 'Before a compaction',
   'hooks.stop': 'When a session ends',
   embedder: 'Search by meaning',

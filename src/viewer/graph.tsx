@@ -182,13 +182,17 @@ function Topics({ project }: { project: string }) {
   return (
     <>
       <PageHead title="Graph">
-        <Dropdown
-          label="Project"
-          value={project}
-          options={projectOptions().slice(1)}
-          onChoose={(value) => navigate(hrefOf('graph', '', { project: value }), 'replace')}
-        />
-        <OpenName project={project} />
+        {project !== '' && (
+          <>
+            <Dropdown
+              label="Project"
+              value={project}
+              options={projectOptions().slice(1)}
+              onChoose={(value) => navigate(hrefOf('graph', '', { project: value }), 'replace')}
+            />
+            <OpenName project={project} />
+          </>
+        )}
       </PageHead>
       <ErrorMessage text={graph.error} retry={graph.refetch} />
       {project === '' || topics?.length === 0 ? (

@@ -78,15 +78,7 @@ export function TimelinePage() {
       <div class="scroll">
         <div class="column wide-column stack">
           {(!activity.value || activity.error) && <LoadingOrError fetched={activity} />}
-          {activity.value && rows.length === 0 && (
-            <EmptyState icon="timeline" title="No memories in this period.">
-              <p>
-                <button type="button" onClick={earlier}>
-                  Show an earlier period
-                </button>
-              </p>
-            </EmptyState>
-          )}
+          {activity.value && rows.length === 0 && <EmptyPeriod onEarlier={earlier} />}
           {rows.length > 0 && (
             // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls sideways, and a keyboard must be able to scroll it
             <section ref={showLatest} class="calendar card" aria-label="Activity" tabIndex={0}>
@@ -144,6 +136,24 @@ export function TimelinePage() {
         </div>
       </div>
     </>
+  )
+}
+
+function EmptyPeriod({ onEarlier }: { onEarlier: () => void }) {
+  if (projects.value.length === 0)
+    return (
+      <EmptyState icon="timeline" title="No memories yet.">
+        <p>Days fill up as you work with a connected agent, or import your history.</p>
+      </EmptyState>
+    )
+  return (
+    <EmptyState icon="timeline" title="No memories in this period.">
+      <p>
+        <button type="button" onClick={onEarlier}>
+          Show an earlier period
+        </button>
+      </p>
+    </EmptyState>
   )
 }
 

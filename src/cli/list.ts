@@ -55,7 +55,7 @@ Maintain
   embedder     show, choose or remove the model for search by meaning
   config       show and change settings
   gc           delete expired data and free disk space
-  projects     list the projects, or trust the marker file of a folder
+  projects     list, join or split projects, or trust a marker file
   audit        show what was captured, changed, imported and deleted, and when
   start        start the worker
   stop         stop the worker

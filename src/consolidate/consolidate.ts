@@ -71,8 +71,8 @@ async function notesOf({ book }: ConsolidationDeps, project: ProjectKey | null, 
   const types = episodic ? (['episodic'] as const) : (['semantic', 'procedural'] as const)
   // A merged note is accepted, so what waits for the person must not be merged.
   const notes = await book.store.notes.list({ project, types: [...types], state: 'accepted', now, limit: MAX_NOTES_PER_PLAN })
-  // Global notes are included only when all projects, or the global ones by name, are requested.
-  return notes.filter((note) => project === null || note.project === project)
+  // Global notes are included only when all projects, or the global ones by name, are requested. Copies of other people's notes stay as they are.
+  return notes.filter((note) => note.author === null && (project === null || note.project === project))
 }
 
 /** Notes further down the list are only vaguely similar. */

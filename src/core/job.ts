@@ -31,7 +31,8 @@ export type Jobs = {
   consolidate: NoPayload
   /** Give turns of older versions what new ones have: links, activity and traces. */
   'catch-up': NoPayload
-  sync: NoPayload
+  /** Sync the notes. Without `push: false` also send them. */
+  sync: { push?: boolean }
   /** Read the commits that are new in a project's repository. `reading` says how far a longer reading has come. */
   'git-history': { project: string; folder: string; reading?: { head: string; known: string[]; skip: number } }
   'move-project': { from: string; to: string }

@@ -16,8 +16,10 @@ export type SessionBriefOptions = {
   project: ProjectKey
   now: number
   budget?: Budget
-  /** The command that the person types for us, for the line about finding more. */
+  /** The command that the person types for us, for the line about finding more. Empty to leave that out. */
   command?: string
+  /** How many notes of the project may be shown, besides those that always are. */
+  maxNotes?: number
   /** Null if unknown. */
   branch?: string | null
   /** The knowledge of a resumed session; null for a new one. */

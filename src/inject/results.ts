@@ -7,6 +7,7 @@ import { shorten } from '../core/text.ts'
 import { formatAge } from '../core/time-format.ts'
 import { neutralizeText } from '../core/untrusted-text.ts'
 import { promptTitle, workTitle } from '../core/work-title.ts'
+import { findLaterChange } from '../retrieval/outcomes.ts'
 import type { Store, StoredThread, WithBranch } from '../store/store.ts'
 import { branchLabel } from './memory-lines.ts'
 
@@ -20,6 +21,8 @@ export type WorkResult = {
   branch: string | null
   /** The state that it was left in: changes that were not committed, a branch that was not pushed. */
   leftover?: string
+  /** The later sentence that changed one of its values. */
+  changed?: string
 }
 
 /** The results of a project's latest work, newest first; its latest observations name what was done. A result that a later one replaced is not among them. */
@@ -64,7 +67,16 @@ async function resultOfThread(
   const session = await store.sessions.get(thread.sessionId)
   const typed = turns.filter(({ origin }) => origin === 'person').map(({ text }) => text)
   const title = workTitle(typed, outcome.answer) ?? changeAt(changes, outcome.number) ?? firstStatement(outcome.answer) ?? ''
-  return { thread, session: session?.contentSessionId ?? null, title: title || promptTitle(turns[0]?.text ?? ''), outcome, branch }
+  const change = await findLaterChange(store, outcome)
+  const changed = change ? { changed: `${memoryId('prompt', String(change.turn.id))}: ${change.sentence}` } : {}
+  return {
+    thread,
+    session: session?.contentSessionId ?? null,
+    title: title || promptTitle(turns[0]?.text ?? ''),
+    outcome,
+    branch,
+    ...changed,
+  }
 }
 
 /**
@@ -103,8 +115,12 @@ export const resultId = ({ outcome }: WorkResult): string => memoryId('prompt', 
 
 export const resultTitle = ({ title }: WorkResult): string => shorten(neutralizeText(title), MAX_TITLE_CHARACTERS)
 
-/** The gist of the answer, as far as it fits. */
-export const resultText = ({ outcome, title }: WorkResult, maxCharacters: number): string =>
-  neutralizeText(gistOf(outcome.answer ?? '', [...subjectStems(title)], maxCharacters))
+/** The gist of the answer, as far as it fits, and what changed one of its values later. */
+export function resultText({ outcome, title, changed }: WorkResult, maxCharacters: number): string {
+  const gist = neutralizeText(gistOf(outcome.answer ?? '', [...subjectStems(title)], maxCharacters))
+  return changed ? `${gist} (changed later, ${shorten(neutralizeText(changed), MAX_CHANGE_CHARACTERS)})` : gist
+}
+
+const MAX_CHANGE_CHARACTERS = 160
 
 const MAX_TITLE_CHARACTERS = 80

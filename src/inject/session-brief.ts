@@ -29,7 +29,7 @@ export async function writeSessionBrief(store: Store, options: SessionBriefOptio
   const material = {
     project,
     branch,
-    notes: await notesFor(store, project, now),
+    notes: await notesFor(store, project, now, options.maxNotes),
     last: last && (await describeSummary(store, project, last, recent, resumed)),
     elsewhere: elsewhere && (await describeSummary(store, project, elsewhere, recent, resumed)),
     open: knowledge ? null : unansweredPrompt(await store.prompts.newest(project), summaries[0] ?? null),

@@ -23,21 +23,21 @@ export const idOf = (kind: MemoryKind, ref: string | number) => shortMemoryId(ki
 
 /** A table with one memory per row. It has a project column if a memory belongs to another project than `project`. */
 export function memoryTable(
-  items: (Omit<TimelineItem, 'anchor' | 'sessionId'> & { mark?: string })[],
-  { project: here, time }: { project: string | null; time: { heading: string; format: (at: number) => string } },
+  items: (Omit<TimelineItem, 'anchor' | 'sessionId' | 'file'> & { mark?: string })[],
+  { project: here, time }: { project: string | null; time: { heading: string; format: (at: number) => string } | null },
 ): { head: string; rows: string[] } {
   const hasOtherProjects = items.some((item) => item.project !== here)
   const rows = items.map(({ kind, id, type, title, project, at, tokens, mark = '' }) =>
     [
       `${mark}${idOf(kind, id)}`,
-      time.format(at),
+      ...(time ? [time.format(at)] : []),
       neutralizeText(type) || kind,
       oneLine(title, 160),
       ...(hasOtherProjects ? [oneLine(project, 60)] : []),
       `~${tokens}t`,
     ].join(' | '),
   )
-  return { head: `id | ${time.heading} | type | title | ${hasOtherProjects ? 'project | ' : ''}cost`, rows }
+  return { head: `id | ${time ? `${time.heading} | ` : ''}type | title | ${hasOtherProjects ? 'project | ' : ''}cost`, rows }
 }
 
 export const oneLine = (text: string, maxChars: number) => neutralizeText(shorten(text, maxChars))
@@ -74,7 +74,7 @@ const marks = ({ undoneBy }: { undoneBy?: string }) => (undoneBy ? [undoneMark(u
 
 function observationLines(o: Observation, now: number): string[] {
   return [
-    head('observation', o.id, [o.type, formatAge(o.at, now), o.project, ...marks(o)], o.title),
+    head('observation', o.id, [o.type, formatAge(o.at, now), o.project, ...marks(o), ...(o.tags ?? []).map((tag) => `#${tag}`)], o.title),
     ...body([o.subtitle, o.narrative, ...o.facts.map((fact) => `- ${fact}`)].filter(Boolean).join('\n')),
     ...(o.filesModified.length > 0 ? [`changed: ${o.filesModified.map((file) => oneLine(file, 200)).join(', ')}`] : []),
     ...(o.filesRead.length > 0 ? [`read: ${o.filesRead.map((file) => oneLine(file, 200)).join(', ')}`] : []),
@@ -111,6 +111,7 @@ export function noteLines(n: FullNote, now: number): string[] {
     n.type,
     n.scope === 'project' ? n.project : n.scope,
     formatAge(n.updatedAt, now),
+    ...(n.author === null ? [] : [`written by ${n.author}`]),
     ...n.tags.map((tag) => `#${tag}`),
   ]
   const state = [

@@ -22,6 +22,7 @@ import { openResourceChangeFeed, type ResourceChangeFeed } from './resource-chan
 import { addResources } from './resources.ts'
 import { get, graph, recall, timeline } from './search-tools.ts'
 import type { Tool, ToolCallContext, ToolDeps } from './tool.ts'
+import { requestWithOwnNames, withOwnNames } from './tool-aliases.ts'
 import { type McpWorkerClient, openWorkerCaller, RefusedError } from './worker-client.ts'
 
 export type { McpWorkerClient } from './worker-client.ts'
@@ -50,7 +51,10 @@ export function openMcp(client: McpWorkerClient, now: () => number = Date.now) {
   )
   return {
     /** Answers one request to `/mcp`. The caller has already checked the token, the Host and the Origin. */
-    handleRequest: async (request: Request): Promise<Response> => (await handleLegacy(request)) ?? http.fetch(request),
+    handleRequest: async (request: Request): Promise<Response> => {
+      const own = await requestWithOwnNames(request)
+      return (await handleLegacy(own)) ?? http.fetch(own)
+    },
     /** Serves one client over a connection that lasts, one message at a time. */
     connect: (project: string | null, send: (message: string) => void) => connectClient(depsFor(project), changes, send),
   }
@@ -110,7 +114,7 @@ function readMessage(text: string): { kind: 'valid'; value: JSONRPCMessage } | {
   try {
     const value: unknown = JSON.parse(text)
     if (typeof value === 'object' && value !== null && 'id' in value) id = value.id
-    return { kind: 'valid', value: parseJSONRPCMessage(value) }
+    return { kind: 'valid', value: parseJSONRPCMessage(withOwnNames(value)) }
   } catch {
     return { kind: 'invalid', reply: { jsonrpc: '2.0', id, error: { code: -32600, message: 'this is not a JSON-RPC message' } } }
   }

@@ -31,13 +31,14 @@ export async function indexNote(
 }
 
 /** The front matter that a person or another program may have filled with anything. Its lines are one text. */
-export function cleanFields<N extends Pick<Note, 'machine' | 'session' | 'model' | 'unknown'>>(
+export function cleanFields<N extends Pick<Note, 'machine' | 'author' | 'session' | 'model' | 'unknown'>>(
   note: N,
   clean: (text: string) => string,
 ): N {
   return {
     ...note,
     machine: clean(note.machine),
+    author: note.author === null ? null : clean(note.author),
     session: note.session === null ? null : clean(note.session),
     model: note.model === null ? null : clean(note.model),
     unknown: cleanList(note.unknown, clean),
@@ -48,6 +49,9 @@ export function cleanFields<N extends Pick<Note, 'machine' | 'session' | 'model'
 export const cleanList = (list: string[], clean: (text: string) => string): string[] =>
   list.length === 0 ? [] : clean(list.join('\n')).split('\n')
 
-/** Equal for two notes of one project and scope with the same words, regardless of line breaks, case and punctuation. */
-export const contentFingerprint = (note: Pick<Note, 'scope' | 'project' | 'body'>) =>
-  fingerprint(`${note.scope} ${note.project}\n${normalised(note.body)}`)
+/**
+ * Equal for two notes of one project and scope with the same words, regardless of line breaks, case and punctuation. A copy of another person's
+ * note equals no other: when the person writes the same, they get a note of their own.
+ */
+export const contentFingerprint = (note: Pick<Note, 'id' | 'author' | 'scope' | 'project' | 'body'>) =>
+  fingerprint(note.author === null ? `${note.scope} ${note.project}\n${normalised(note.body)}` : `copy ${note.id}`)

@@ -665,6 +665,36 @@ const MIGRATIONS: string[] = [
   CREATE INDEX prompts_with_fixes ON prompts (project, at) WHERE traces ->> 'fixes' IS NOT NULL;
   CREATE INDEX prompts_with_work ON prompts (project, at) WHERE traces ->> 'work' IS NOT NULL;
   `,
+  /* 30: copies of other people's notes */ `
+  ALTER TABLE notes ADD COLUMN author TEXT;
+  `,
+  /* 31: the host of a session, tags of observations, and views with the names that queries written for claude-mem use */ `
+  ALTER TABLE sessions ADD COLUMN host TEXT;
+  ALTER TABLE observations ADD COLUMN tags TEXT NOT NULL DEFAULT '[]';
+  CREATE INDEX observations_with_tags ON observations (id) WHERE tags <> '[]';
+  UPDATE deleted_rows SET row = json_insert(row, '$.host', NULL) WHERE kind = 'sessions';
+  UPDATE deleted_rows SET row = json_insert(row, '$.tags', '[]') WHERE kind = 'observations';
+  -- Computed when they are read, so they take no space.
+  ALTER TABLE observations ADD COLUMN created_at TEXT AS (strftime('%Y-%m-%dT%H:%M:%fZ', at / 1000.0, 'unixepoch')) VIRTUAL;
+  ALTER TABLE observations ADD COLUMN created_at_epoch INTEGER AS (at) VIRTUAL;
+  CREATE VIEW sdk_sessions AS SELECT s.id, s.content_session_id, s.content_session_id AS claude_session_id, s.memory_session_id,
+    s.memory_session_id AS sdk_session_id, s.project, coalesce(s.host, s.agent) AS platform_source,
+    (SELECT p.text FROM prompts p WHERE p.session_id = s.id ORDER BY p.number LIMIT 1) AS first_user_prompt,
+    (SELECT p.text FROM prompts p WHERE p.session_id = s.id ORDER BY p.number LIMIT 1) AS user_prompt,
+    s.prompt_count AS prompt_counter, s.status, s.title AS custom_title,
+    strftime('%Y-%m-%dT%H:%M:%fZ', s.started_at / 1000.0, 'unixepoch') AS created_at, s.started_at AS created_at_epoch,
+    strftime('%Y-%m-%dT%H:%M:%fZ', s.started_at / 1000.0, 'unixepoch') AS started_at, s.started_at AS started_at_epoch,
+    strftime('%Y-%m-%dT%H:%M:%fZ', s.ended_at / 1000.0, 'unixepoch') AS completed_at, s.ended_at AS completed_at_epoch
+    FROM sessions s;
+  CREATE VIEW user_prompts AS SELECT p.id, p.session_id, p.session_id AS session_db_id, s.content_session_id,
+    s.content_session_id AS claude_session_id, p.project, p.number AS prompt_number, p.text AS prompt, p.text AS prompt_text,
+    strftime('%Y-%m-%dT%H:%M:%fZ', p.at / 1000.0, 'unixepoch') AS created_at, p.at AS created_at_epoch
+    FROM prompts p JOIN sessions s ON s.id = p.session_id;
+  CREATE VIEW session_summaries AS SELECT m.id, m.session_id, s.memory_session_id, s.memory_session_id AS sdk_session_id, m.project, m.request,
+    m.investigated, m.learned, m.completed, m.next_steps, m.notes, m.prompt_number,
+    strftime('%Y-%m-%dT%H:%M:%fZ', m.at / 1000.0, 'unixepoch') AS created_at, m.at AS created_at_epoch
+    FROM summaries m JOIN sessions s ON s.id = m.session_id;
+  `,
 ]
 
 if (MIGRATIONS.length !== SCHEMA_VERSION)

@@ -15,7 +15,7 @@ import { costStatements } from './costs.ts'
 import type { deletionStatements } from './deletions.ts'
 import { distilledTurnStatements } from './distilled-turns.ts'
 import { documentStatements } from './documents.ts'
-import { feedStatements } from './feed.ts'
+import type { feedStatements } from './feed.ts'
 import { injectionStatements } from './injections.ts'
 import { jobStatements } from './jobs.ts'
 import { linkStatements } from './links.ts'
@@ -91,6 +91,7 @@ export async function openStore(path: string, options: StoreOptions = {}) {
   const rollback = db.prepare('ROLLBACK')
   let turnWork: Promise<ReturnType<typeof turnWorkStatements>> | null = null
   let deletions: Promise<ReturnType<typeof deletionStatements>> | null = null
+  let feed: Promise<ReturnType<typeof feedStatements>> | null = null
   let last: Promise<unknown> = Promise.resolve()
   /** Runs work one after the other, even if the one before failed. */
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
@@ -104,7 +105,11 @@ export async function openStore(path: string, options: StoreOptions = {}) {
     sessions: sessionStatements(db),
     prompts: promptStatements(db, index),
     projects: projectStatements(db),
-    feed: feedStatements(db),
+    /** The viewer's lists. Loaded with the first of them. */
+    feed: (): Promise<ReturnType<typeof feedStatements>> => {
+      feed ??= import('./feed.ts').then(({ feedStatements }) => feedStatements(db))
+      return feed
+    },
     threads: threadStatements(db),
     changedValues: changedValueStatements(db),
     toolUses: toolUseStatements(db),

@@ -24,6 +24,7 @@ function hit(part: Partial<SearchHit>): SearchHit {
     tokens: 0,
     also: [],
     outcome: null,
+    file: null,
     ...part,
   }
 }

@@ -121,7 +121,7 @@ export function NoteView({ id }: { id: string }) {
               facts={[
                 ['Scope', note.scope],
                 ['Type', note.type],
-                ['Source', note.source],
+                ['Source', note.author === null ? note.source : `copied from ${note.author}`],
                 ['Written by', note.model],
                 ['Confidence', note.confidence],
                 ['Machine', note.machine],

@@ -26,7 +26,9 @@ export async function saveMarkedNotes(services: Services, job: Jobs['markers'], 
 /** Writes or updates the note about a session. Null when the session has nothing worth a note, or must have none. */
 export async function saveEpisodeNote(services: Services, job: Jobs['episode'], now: number): Promise<NoteSaveReceipt | null> {
   const session = await services.store.sessions.get(job.sessionId)
-  if (!session || !services.settings.hooks.stop.session_analysis || isExcluded(services, session)) return null
+  const { stop, pre_compact } = services.settings.hooks
+  const isWanted = stop.session_analysis && (job.hook === 'precompact' ? pre_compact.enabled : stop.enabled)
+  if (!session || !isWanted || isExcluded(services, session)) return null
   const { episodeDraft } = await import('../capture/turns.ts')
   const draft = episodeDraft(await episodeOf(services, session, job.hook))
   if (!draft) return null

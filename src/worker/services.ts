@@ -84,9 +84,7 @@ export function captureRules(
   const isExcludedPlace = (folder: string) =>
     possibleProjects(findProject(folder, userHome, home)).some((key) => exclusion.isExcluded(key, folder))
   const skipped = new Set(post_tool_use.skip_tools)
-  const glob = (pattern: string) => new Bun.Glob(pattern.replace(/^~(?=\/)/, userHome))
-  // A pattern that does not start at the root matches at any depth: `.env`, `secrets/**`.
-  const files = post_tool_use.exclude_patterns.map((pattern) => glob(/^[~/]/.test(pattern) ? pattern : `**/${pattern}`))
+  const files = post_tool_use.exclude_patterns.flatMap((pattern) => filePatterns(pattern, userHome)).map((pattern) => new Bun.Glob(pattern))
   return {
     isWanted: (kind) => (kind === 'prompt-submitted' ? user_prompt.enabled : kind === 'tool-used' ? post_tool_use.enabled : true),
     isSkipped: (tool) => skipped.has(tool) || agent.skipTools.has(tool) || agent.isOwnTool(tool),
@@ -113,6 +111,13 @@ export function captureRules(
     },
     confirmClaim: ({ folder, project }) => confirmMarker(home, folder, project),
   }
+}
+
+/** A pattern that does not start at the root matches at any depth, and a folder covers everything below it: `.env`, `secrets`, `node_modules/*`. */
+function filePatterns(pattern: string, userHome: string): string[] {
+  const path = pattern.replace(/\/\**$/, '').replace(/^~(?=\/)/, userHome)
+  const anywhere = path.startsWith('/') || path.startsWith('**/') ? path : `**/${path}`
+  return path === pattern ? [anywhere, `${anywhere}/**`] : [`${anywhere}/**`]
 }
 
 /** The person's own patterns of secrets; null when redaction is switched off. */

@@ -59,6 +59,7 @@ function printObservation(o: Observation, outcome: WorkOutcome | null): undefine
   if (o.subtitle) print(o.subtitle)
   if (o.narrative) print(`\n${o.narrative}`)
   for (const fact of o.facts) print(`  - ${fact}`)
+  if (o.tags) print(dim(`  tags: ${o.tags.join(', ')}`))
   if (o.filesModified.length > 0) print(dim(`  changed: ${o.filesModified.join(', ')}`))
   if (o.filesRead.length > 0) print(dim(`  read: ${o.filesRead.join(', ')}`))
   printOutcome(outcome)
@@ -87,7 +88,7 @@ function printNote(n: FullNote): undefined {
     n.type,
     n.scope === 'project' ? n.project : n.scope,
     formatAgo(n.updatedAt, Date.now()),
-    `from ${n.source}`,
+    n.author === null ? `from ${n.source}` : `copied from ${n.author}${n.machine ? ` on ${n.machine}` : ''}`,
     ...(n.state === 'proposed' ? ['proposed'] : []),
   ]
   print(

@@ -15,7 +15,8 @@ import { isLive } from '../sweep.ts'
 /** The newest days with what their sessions did. */
 export async function readFeedDays({ store }: Services, request: ParsedRequest<typeof feed, 'GET /api/feed/days'>): Promise<FeedDays> {
   const { agent, before, shift, limit } = request
-  const upTo = await store.feed.lastId()
+  const documentFeed = await store.feed()
+  const upTo = await documentFeed.lastId()
   const range = {
     project: await resolveProject({ store }, request.project),
     kinds: ['prompt', 'observation', 'summary', 'note'] as DocumentLocation['kind'][],
@@ -28,7 +29,7 @@ export async function readFeedDays({ store }: Services, request: ParsedRequest<t
   }
   const dayOf = (at: number) => new Date(at + shift * 60_000).toISOString().slice(0, 10)
   const startOf = (day: string) => Date.parse(day) - shift * 60_000
-  const { documents, next } = await newestDays((offset) => store.feed.page(range, DOCUMENTS_PER_READ, offset), limit, dayOf, startOf)
+  const { documents, next } = await newestDays((offset) => documentFeed.page(range, DOCUMENTS_PER_READ, offset), limit, dayOf, startOf)
   const byDay = Map.groupBy(documents, ({ at }) => dayOf(at))
   const days = await Promise.all([...byDay].map(([day, ofDay]) => describeDay(store, day, ofDay)))
   return { days: days.filter(({ sessions, notes }) => sessions.length + notes.length > 0), next, upTo }

@@ -151,7 +151,7 @@ test('a replaced note is found below its successor, marked, and can be restored'
   const { hits } = (await t.ask('POST', '/api/search', { query: 'installing packages', project: 'app' })).json
   expect(hits.map((hit: { title: string }) => hit.title)).toEqual([
     'Use npm for installing packages',
-    `Replaced by N${receipt.note.id}: Use pnpm for installing packages`,
+    `Replaced by N${receipt.note.id.slice(10, 18)}: Use pnpm for installing packages`,
   ])
   await t.ask('POST', `/api/notes/${older.id}/restore`, {})
   expect((await t.ask('GET', '/api/notes?project=app')).json.notes).toHaveLength(2)

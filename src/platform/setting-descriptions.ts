@@ -15,7 +15,10 @@ export type SettingDescription = { about: string; form: SettingInput; fallback: 
 const ABOUT: Record<string, string> = {
   'worker.port': 'The port on 127.0.0.1 for the viewer and other programs. If another program uses it, the worker takes the next free one.',
   'worker.idle_minutes': 'The worker exits after this many minutes without an active session.',
+  'hooks.enabled': 'The main switch. Without it, hooks store and show nothing; commands, MCP and imports still work.',
   'hooks.session_start.enabled': 'Give the model a brief about earlier sessions when a session starts.',
+  'hooks.session_start.fetch_remote': 'Sync the notes in the background when a session starts.',
+  'hooks.session_start.include_guidance': 'Tell the model how to find more.',
   'hooks.session_start.token_budget': 'The largest size of that brief, in tokens.',
   'hooks.user_prompt.enabled': 'Store prompts.',
   'hooks.user_prompt.recall': 'Show the model memories that fit the prompt.',
@@ -24,6 +27,8 @@ const ABOUT: Record<string, string> = {
   'hooks.user_prompt.markers':
     'Words that, in brackets, save a sentence of a prompt as a note: “[decision] …”. An empty list turns this off.',
   'hooks.post_tool_use.enabled': 'Store tool uses.',
+  'hooks.post_tool_use.trigger_tools':
+    'Tools after which the model is shown memories about the file. Tools of the same kind of other agents count too.',
   'hooks.post_tool_use.skip_tools': 'More tools whose uses are not stored.',
   'hooks.post_tool_use.exclude_patterns': 'Globs of files whose tool uses are not stored, for example **/secrets/**.',
   'hooks.pre_tool_use.enabled':
@@ -31,6 +36,8 @@ const ABOUT: Record<string, string> = {
   'hooks.pre_tool_use.warn': 'Refuse an action that failed in an earlier session once, with what happened then. Repeated, it runs.',
   'hooks.pre_compact.enabled': 'Before a conversation is compacted, save its decisions, findings, blockers and rules as notes.',
   'hooks.pre_compact.confidence_threshold': 'How certain the rules must be to save such a note, from 0 to 1.',
+  'hooks.stop.enabled': 'After a session ends, save its note and the rules and decisions in it, and sync.',
+  'hooks.stop.push_remote': 'Push the notes when they are synced in the background.',
   'hooks.stop.session_analysis': 'Save one note per session: the request, the files touched, the outcome.',
   'embedder.provider':
     'Search by meaning. “static” and “minilm” run on this machine, “http” sends memories to the address below, “none” searches by words only.',
@@ -53,7 +60,9 @@ const ABOUT: Record<string, string> = {
   'sync.fetch': 'Receive notes from other machines.',
   'sync.push': 'Send notes to other machines.',
   'sync.git_notes': 'Mirror a project’s notes into its own repository, under refs/notes/mem.',
+  'sync.git_notes_sessions': 'Mirror the notes of sessions too, which contain prompts.',
   'sync.import_native': 'Import the agent’s own memory files as notes. That folder is only read.',
+  'import.session_notes': 'Save a note for each imported session.',
   'git.history': 'Read the commit messages of a project’s repository in the background, and follow new commits.',
   'consolidate.after_captures': 'Fold duplicates in the background after this many new notes; 0 means never.',
   'consolidate.auto_model': 'Also use the text model in the background.',

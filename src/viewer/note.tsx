@@ -8,6 +8,7 @@ import { diffLines } from './diff.ts'
 import { askToForgetMemory } from './forget.tsx'
 import { Icon } from './icons.tsx'
 import { Markdown } from './markdown-view.tsx'
+import type { MarkText } from './marks.tsx'
 import { MemoryFrame, SessionLink, Sources } from './memory-frame.tsx'
 import { MissingMemory, RelatedMemories } from './related-memories.tsx'
 import { hrefOf, memoryHref } from './route.ts'
@@ -75,12 +76,7 @@ export function NoteView({ id }: { id: string }) {
       type={note.namespace}
       project={note.scope === 'project' ? note.project : undefined}
       at={note.updatedAt}
-      marks={[
-        note.pinned ? { kind: 'pinned', words: 'pinned', about: 'Every brief contains it.' } : null,
-        note.state === 'proposed' ? { kind: 'proposed', words: 'proposed', about: 'No person has accepted it yet.' } : null,
-        note.scope === 'project' ? null : { kind: 'kind', words: note.scope },
-        newer ? { kind: 'replaced', words: 'replaced', href: memoryHref('note', newer) } : null,
-      ]}
+      marks={marksOf(note)}
       actions={
         <>
           {note.state === 'proposed' && !note.deletedAt && (
@@ -155,6 +151,16 @@ export function NoteView({ id }: { id: string }) {
       <History note={note} />
     </MemoryFrame>
   )
+}
+
+function marksOf(note: FullNote): (MarkText | null)[] {
+  const [newer] = note.supersededBy
+  return [
+    note.pinned ? { kind: 'pinned', words: 'pinned', about: 'Every brief contains it.' } : null,
+    note.state === 'proposed' ? { kind: 'proposed', words: 'proposed', about: 'No person has accepted it yet.' } : null,
+    note.scope === 'project' ? null : { kind: 'kind', words: note.scope },
+    newer ? { kind: 'replaced', words: 'replaced', href: memoryHref('note', newer) } : null,
+  ]
 }
 
 /** The title of a short note is its whole text, which is then shown once. */

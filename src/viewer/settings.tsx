@@ -9,6 +9,7 @@ import { call } from './worker-requests.ts'
 /** A title for each section of the settings. */
 const SECTION_TITLES: Record<string, string> = {
   worker: 'Worker',
+  hooks: 'All hooks',
   'hooks.session_start': 'When a session starts',
   'hooks.user_prompt': 'With each prompt',
   'hooks.post_tool_use': 'Tool uses',
@@ -19,6 +20,7 @@ const SECTION_TITLES: Record<string, string> = {
   model: 'Text model',
   sync: 'Sync',
   git: 'Git history',
+  import: 'Import',
   consolidate: 'Consolidation',
   retention: 'Retention',
   privacy: 'Privacy',

@@ -300,7 +300,7 @@ describe.skipIf(!hasBrowser)('with an imported history', () => {
     await page.getByRole('link', { name: 'src/favourites.ts', exact: true }).click()
     await page.waitForURL(/graph\/file/)
     await page.locator('.node').first().click()
-    await page.waitForURL(/graph\/(?:observation|summary|prompt)/)
+    await page.waitForURL(/graph\/(?:observation|summary|prompt|note)/)
     await open('/graph')
     await page.getByLabel('File or symbol').fill('src/favourites.ts')
     await page.keyboard.press('Enter')

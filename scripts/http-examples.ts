@@ -59,6 +59,8 @@ export const EXAMPLES: { [Name in RouteName]: RequestOf<Name> } = {
   'GET /api/timeline': { anchor: '#1' },
   'POST /api/timeline': { query: 'low tide an hour late', depth_before: 3, depth_after: 3 },
   'GET /api/memory/:id': { id: '1' },
+  'GET /api/stale': { project: 'tidepool' },
+  'POST /api/verify': { id: '#1', verdict: 'ok' },
   'POST /api/memories/batch': { ids: ['#1', 'S1', 'P1'] },
   'GET /api/injections': { limit: 5 },
   'GET /api/injections/:id/usage': { id: 1 },
@@ -135,6 +137,8 @@ const UNKNOWN_NOTE = 'N01ARZ3NDEKTSV4RRFFQ69G5FAV'
 
 /** For every route that declares errors, a request that the worker refuses with the first of them. The test runs them before the examples. */
 export const REFUSED_REQUESTS: { [Name in RouteWithErrors]: RequestOf<Name> } = {
+  'GET /api/stale': {},
+  'POST /api/verify': { id: '#999999', verdict: 'ok' },
   'GET /api/timeline': { anchor: '#999999' },
   'POST /api/timeline': { anchor: '#999999' },
   'DELETE /api/observations/:id': { id: 999_999 },

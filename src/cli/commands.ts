@@ -20,6 +20,8 @@ export const COMMANDS: Record<string, () => Promise<{ command: Command }>> = {
   capture: () => import('./commands/capture.ts'),
   notes: () => import('./commands/notes.ts'),
   rules: () => import('./commands/rules.ts'),
+  stale: () => import('./commands/stale.ts'),
+  verify: () => import('./commands/verify.ts'),
   edit: () => import('./commands/edit.ts'),
   forget: () => import('./commands/forget.ts'),
   restore: () => import('./commands/restore.ts'),

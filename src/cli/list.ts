@@ -40,6 +40,8 @@ Notes
   capture      save a note
   notes        list the notes of this project, newest first
   rules        list, accept, edit or reject what was said in sessions
+  stale        list memories whose code was changed or deleted since
+  verify       confirm a memory, hide a wrong one, or correct it
   edit         change a note, or open it in your editor
   forget       delete memories, turns or sessions; restorable unless --hard
   restore      bring back what was deleted, or everything from a backup

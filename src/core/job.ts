@@ -14,6 +14,8 @@ export type Jobs = {
   distill: TurnRef
   /** The same by a text model. */
   'model-distill': TurnRef
+  /** Tie the memories of a turn to the code they speak of. */
+  anchor: TurnRef
   /** Find the earlier result that a turn's thread replaces. */
   replacement: TurnRef
   /** Save what a person marked in a prompt as notes. */

@@ -1,3 +1,4 @@
+import type { CodeMark } from '../core/code-mark.ts'
 import { commitMark, type GitCommit, shortHash } from '../core/commit.ts'
 import type { Observation, Prompt, Session, Summary } from '../core/memory.ts'
 import { type MemoryKind, shortMemoryId } from '../core/memory-kinds.ts'
@@ -45,8 +46,21 @@ export const oneLine = (text: string, maxChars: number) => neutralizeText(shorte
 /** The full text of a memory. */
 export function memoryLines(response: MemoryResponse, now: number): string[] {
   if (!response.memory) return [`${neutralizeText(response.id)} does not exist.`]
-  return [...kindLines(response, now), ...(response.outcome ? [oneLine(describeOutcome(response.outcome), MAX_OUTCOME_CHARACTERS)] : [])]
+  return [
+    ...(response.code ? [codeLine(response.code)] : []),
+    ...kindLines(response, now),
+    ...(response.outcome ? [oneLine(describeOutcome(response.outcome), MAX_OUTCOME_CHARACTERS)] : []),
+    ...(response.verified
+      ? [
+          `confirmed ${formatAge(response.verified.at, now)} ago${response.verified.commit ? ` at commit ${shortHash(response.verified.commit)}` : ''}`,
+        ]
+      : []),
+  ]
 }
+
+/** What became of a memory's code. */
+export const codeLine = ({ text, isHistory }: CodeMark): string =>
+  `[${isHistory ? 'history, no longer true of the code; ' : ''}${oneLine(text, 300)}]`
 
 /** For each memory of a list, a line with what came of its work, or none. */
 export const outcomeLines = (outcomes: (WorkOutcome | null)[]): string[][] =>

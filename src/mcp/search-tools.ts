@@ -6,7 +6,7 @@ import { clockOf, formatAge } from '../core/time-format.ts'
 import { neutralizeText } from '../core/untrusted-text.ts'
 import { GRAPH_ASKS, type GraphMemory, type GraphStep, type GraphTopic } from '../wire/contract/graph.ts'
 import type { SearchResponse } from '../wire/contract/memories.ts'
-import { dataBlock, idOf, memoryLines, memoryTable, oneLine, outcomeLines, sessionLine, tokenCost } from './memory-text.ts'
+import { codeLine, dataBlock, idOf, memoryLines, memoryTable, oneLine, outcomeLines, sessionLine, tokenCost } from './memory-text.ts'
 import { defineTool, projectFor, searchScope, strictArguments, type ToolDeps } from './tool.ts'
 import { RefusedError } from './worker-client.ts'
 
@@ -39,7 +39,9 @@ export const recall = defineTool({
       file === null ? day : `${day} ${oneLine(file, 200)}`,
       ...places.flatMap((place) => {
         const hit = hits[place]
-        return hit ? [rows[place] ?? '', ...snippetLine(hit), ...(outcomes[place] ?? [])] : []
+        return hit
+          ? [rows[place] ?? '', ...(hit.code ? [`    ${codeLine(hit.code)}`] : []), ...snippetLine(hit), ...(outcomes[place] ?? [])]
+          : []
       }),
     ])
     const more = response.isClose && response.hits.length === limit ? ` More hits: offset ${offset + limit}.` : ''

@@ -16,7 +16,7 @@ import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import { VERSION } from '../platform/version.ts'
 import { openLegacySessions } from './legacy-http-sessions.ts'
 import { configure, consolidate, status, sync } from './maintenance-tools.ts'
-import { capture, forget, update } from './note-tools.ts'
+import { capture, forget, update, verify } from './note-tools.ts'
 import { addPrompts } from './prompts.ts'
 import { openResourceChangeFeed, type ResourceChangeFeed } from './resource-changes.ts'
 import { addResources } from './resources.ts'
@@ -27,7 +27,7 @@ import { type McpWorkerClient, openWorkerCaller, RefusedError } from './worker-c
 
 export type { McpWorkerClient } from './worker-client.ts'
 
-const TOOLS: Tool[] = [recall, timeline, get, capture, update, forget, graph, status, sync, consolidate, configure]
+const TOOLS: Tool[] = [recall, timeline, get, capture, update, forget, verify, graph, status, sync, consolidate, configure]
 
 /** The model reads this before it sees any tool. It should make the model search memory before it asks the person or explores the repository. */
 export const INSTRUCTIONS =

@@ -21,6 +21,7 @@ export async function indexNote(
   }
   await store.notes.put(note, contentFingerprint(note))
   await store.notes.putFile({ path: note.path, bytes: file?.size ?? 0, changedAt: file?.mtimeMs ?? 0, id: note.id, problem: null })
+  await indexAnchors(store, note)
   const of = { kind: 'note', ref: note.id, project: note.project, at: note.updatedAt } as const
   await store.links.setMentions(of, entitiesIn(`${note.title}\n${note.body}`))
   const to = { kind: 'note', ref: note.id } as const
@@ -28,6 +29,17 @@ export async function indexNote(
   await store.links.add(
     note.supersedes.map((older) => ({ from: from(older), to, relation: 'supersedes', origin: 'its front matter', at: note.updatedAt })),
   )
+}
+
+/** Most notes speak of no code. */
+async function indexAnchors(store: Store, note: Note): Promise<void> {
+  if (!note.unknown.some((line) => /^(?:anchors|verified):/.test(line))) return
+  const { anchorsOfNote, verificationOfNote } = await import('./note-anchors.ts')
+  const statements = await store.anchors()
+  const ref = { kind: 'note', ref: note.id } as const
+  await statements.set(ref, note.deletedAt === null ? anchorsOfNote(note) : [])
+  const verified = verificationOfNote(note)
+  if (verified) await statements.setVerified(ref, verified)
 }
 
 /** The front matter that a person or another program may have filled with anything. Its lines are one text. */

@@ -5,6 +5,7 @@
  * This room announces nothing; it returns what changed.
  */
 import { join } from 'node:path'
+import type { Anchor } from '../core/anchor.ts'
 import { fingerprint } from '../core/hash.ts'
 import { GLOBAL_PROJECT, type ProjectKey } from '../core/ids.ts'
 import { MAX_NOTE_BYTES } from '../core/limits.ts'
@@ -24,7 +25,7 @@ import { firstLine } from '../core/text.ts'
 import { ulid } from '../core/ulid.ts'
 import { ensurePrivateFolder, statIfThere, writeFileAtomically } from '../platform/files.ts'
 import { removeFile } from '../platform/folder.ts'
-import type { Store } from '../store/store.ts'
+import type { Store, Verification } from '../store/store.ts'
 import { hasLinkInPath, LOCAL_FOLDER, pathOf, SYNCED_FOLDER } from './folders.ts'
 import { writeNote } from './format.ts'
 import { cleanFields, cleanList, contentFingerprint, indexNote } from './note-rows.ts'
@@ -314,6 +315,24 @@ export async function changeNote(
     // With its old time it says no more than before.
     if (now !== known.updatedAt) await record(book, 'edit', note, now)
     return { receipt: { kind: 'updated', note }, changes }
+  })
+}
+
+/** Ties a note to code, and records a confirmation. Its time of change stays: its text is the same. Null if there is no such note. */
+export async function setNoteAnchors(
+  book: Notebook,
+  id: NoteId,
+  anchors: Anchor[],
+  verified: Verification | null = null,
+): Promise<Change[] | null> {
+  const { withAnchors, withVerification } = await import('./note-anchors.ts')
+  // A name may contain what looks like a secret.
+  const safe = anchors.filter(({ path, name }) => book.clean(`${path} ${name ?? ''}`) === `${path} ${name ?? ''}`)
+  return book.store.transaction(async () => {
+    const known = await noteOnDisk(book, id)
+    if (!known) return null
+    const anchored = withAnchors(known, safe)
+    return putNote(book, verified ? withVerification(anchored, verified) : anchored)
   })
 }
 

@@ -79,7 +79,7 @@ export function deletionHidingStatements(db: Database, tombstones: Tombstones) {
     INSERT INTO deleted_rows (unit, kind, ref, session_id, project, happened_at, row, at)
     SELECT @unit, 'titles', '', id, project, started_at, json_object('title', title), @at FROM sessions WHERE id = @sessionId AND title IS NOT NULL`)
   const dropTurnJobs = db.prepare(`
-    DELETE FROM jobs WHERE kind IN ('distill', 'model-distill', 'markers') AND key = @sessionId || ':' || @number`)
+    DELETE FROM jobs WHERE kind IN ('distill', 'model-distill', 'markers', 'anchor') AND key = @sessionId || ':' || @number`)
   const laterFailures = db.prepare<{ id: number; number: number; open_failures: string }, SqlParams>(`
     SELECT id, number, open_failures FROM prompts
     WHERE session_id = @sessionId AND number > @number AND open_failures IS NOT NULL AND open_failures <> '[]' ORDER BY number`)

@@ -695,6 +695,60 @@ const MIGRATIONS: string[] = [
     strftime('%Y-%m-%dT%H:%M:%fZ', m.at / 1000.0, 'unixepoch') AS created_at, m.at AS created_at_epoch
     FROM summaries m JOIN sessions s ON s.id = m.session_id;
   `,
+  /* 32: anchors: the code that memories speak of */ `
+  -- Derived while a memory is captured, or from a note's file. Several memories of a turn share an anchor.
+  CREATE TABLE anchors (
+    id INTEGER PRIMARY KEY,
+    path TEXT NOT NULL,
+    name TEXT NOT NULL,
+    signature TEXT NOT NULL,
+    sketch BLOB NOT NULL,
+    header TEXT NOT NULL,
+    commit_hash TEXT NOT NULL,
+    branch TEXT NOT NULL,
+    UNIQUE (path, name, signature, commit_hash, branch)
+  ) STRICT;
+  CREATE TABLE anchored (
+    kind TEXT NOT NULL,
+    ref TEXT NOT NULL,
+    anchor_id INTEGER NOT NULL REFERENCES anchors (id),
+    PRIMARY KEY (kind, ref, anchor_id)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX anchored_by_anchor ON anchored (anchor_id);
+  -- When and at which commit a person or a model confirmed that a memory still holds.
+  CREATE TABLE verified (
+    kind TEXT NOT NULL,
+    ref TEXT NOT NULL,
+    commit_hash TEXT,
+    at INTEGER NOT NULL,
+    PRIMARY KEY (kind, ref)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TRIGGER anchored_gone AFTER DELETE ON anchored WHEN NOT EXISTS (SELECT 1 FROM anchored WHERE anchor_id = old.anchor_id) BEGIN
+    DELETE FROM anchors WHERE id = old.anchor_id;
+  END;
+  -- A deleted memory that can be restored keeps its anchors, which could not be made again: the code has changed since.
+  CREATE TRIGGER documents_unanchored AFTER DELETE ON documents
+  WHEN NOT EXISTS (SELECT 1 FROM deleted_rows WHERE ref = old.ref
+    AND kind = CASE old.kind WHEN 'observation' THEN 'observations' WHEN 'prompt' THEN 'prompts' WHEN 'summary' THEN 'summaries' END) BEGIN
+    DELETE FROM anchored WHERE kind = old.kind AND ref = old.ref;
+    DELETE FROM verified WHERE kind = old.kind AND ref = old.ref;
+  END;
+  CREATE TRIGGER deleted_observations_unanchored AFTER DELETE ON deleted_rows
+  WHEN old.kind = 'observations' AND NOT EXISTS (SELECT 1 FROM observations WHERE id = CAST(old.ref AS INTEGER)) BEGIN
+    DELETE FROM anchored WHERE kind = 'observation' AND ref = old.ref;
+    DELETE FROM verified WHERE kind = 'observation' AND ref = old.ref;
+  END;
+  CREATE TRIGGER deleted_prompts_unanchored AFTER DELETE ON deleted_rows
+  WHEN old.kind = 'prompts' AND NOT EXISTS (SELECT 1 FROM prompts WHERE id = CAST(old.ref AS INTEGER)) BEGIN
+    DELETE FROM anchored WHERE kind = 'prompt' AND ref = old.ref;
+    DELETE FROM verified WHERE kind = 'prompt' AND ref = old.ref;
+  END;
+  CREATE TRIGGER deleted_summaries_unanchored AFTER DELETE ON deleted_rows
+  WHEN old.kind = 'summaries' AND NOT EXISTS (SELECT 1 FROM summaries WHERE id = CAST(old.ref AS INTEGER)) BEGIN
+    DELETE FROM anchored WHERE kind = 'summary' AND ref = old.ref;
+    DELETE FROM verified WHERE kind = 'summary' AND ref = old.ref;
+  END;
+  `,
 ]
 
 if (MIGRATIONS.length !== SCHEMA_VERSION)

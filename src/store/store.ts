@@ -8,6 +8,7 @@ import { Database } from 'bun:sqlite'
 import { dirname } from 'node:path'
 import { exists, fileSizeBytes, moveFile, readBytes } from '../platform/files.ts'
 import { filesIn } from '../platform/folder.ts'
+import type { anchorStatements } from './anchors.ts'
 import { auditStatements } from './audit.ts'
 import { changedValueStatements } from './changed-values.ts'
 import { commitStatements } from './commits.ts'
@@ -36,6 +37,7 @@ import { transcriptStatements } from './transcripts.ts'
 import type { turnWorkStatements } from './turn-work.ts'
 import { vectorStatements } from './vectors.ts'
 
+export type { Verification } from './anchors.ts'
 export type { CandidateIds } from './candidates.ts'
 export type { ForeignSession } from './claude-mem.ts'
 export type { NewCommit } from './commits.ts'
@@ -89,6 +91,7 @@ export async function openStore(path: string, options: StoreOptions = {}) {
   const begin = db.prepare('BEGIN IMMEDIATE')
   const commit = db.prepare('COMMIT')
   const rollback = db.prepare('ROLLBACK')
+  let anchors: Promise<ReturnType<typeof anchorStatements>> | null = null
   let turnWork: Promise<ReturnType<typeof turnWorkStatements>> | null = null
   let deletions: Promise<ReturnType<typeof deletionStatements>> | null = null
   let feed: Promise<ReturnType<typeof feedStatements>> | null = null
@@ -125,6 +128,11 @@ export async function openStore(path: string, options: StoreOptions = {}) {
     deletions: (): Promise<ReturnType<typeof deletionStatements>> => {
       deletions ??= import('./deletions.ts').then(({ deletionStatements }) => deletionStatements(db, tombstones))
       return deletions
+    },
+    /** The code that memories speak of. Loaded with the first memory that is anchored or shown. */
+    anchors: (): Promise<ReturnType<typeof anchorStatements>> => {
+      anchors ??= import('./anchors.ts').then(({ anchorStatements }) => anchorStatements(db))
+      return anchors
     },
     /** What turns did to files. Loaded with the first turn that is distilled. */
     turnWork: (): Promise<ReturnType<typeof turnWorkStatements>> => {

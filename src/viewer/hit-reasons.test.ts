@@ -25,6 +25,7 @@ function hit(part: Partial<SearchHit>): SearchHit {
     also: [],
     outcome: null,
     file: null,
+    code: null,
     ...part,
   }
 }

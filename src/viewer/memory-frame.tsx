@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { agentTitle } from '../core/agent.ts'
 import { describeInjectionEvent } from '../core/injection-event.ts'
 import { type MemoryKind, memoryId, shortMemoryId } from '../core/memory-kinds.ts'
+import { CodeState } from './code-state.tsx'
 import { nameOfProject, PageHead, Tag, TextWithCode, TimeAgo } from './components.tsx'
 import { Icon, type IconName } from './icons.tsx'
 import { Marks, type MarkText } from './marks.tsx'
@@ -81,6 +82,7 @@ export function MemoryFrame({
             {children}
           </article>
           <aside aria-label="About this memory">
+            <CodeState id={memoryId(kind, id)} />
             {aside}
             <ShownToModel id={memoryId(kind, id)} />
           </aside>

@@ -5,6 +5,7 @@ import { agentTitle } from '../core/agent.ts'
 import { MEMORY_KINDS } from '../core/memory-kinds.ts'
 import type { SearchHit, SearchResponse } from '../wire/contract/memories.ts'
 import { MAX_QUERY_CHARS_IN_URL } from '../wire/viewer-pages.ts'
+import { codeMark } from './code-state.tsx'
 import {
   Chip,
   Dropdown,
@@ -45,12 +46,19 @@ const SINCE_OPTIONS = [
   { value: '365', text: 'Last year' },
 ]
 
-type SearchFilters = { kind: string; project: string; since: string }
+/** Whether memories about changed or deleted code are shown. */
+const CODE_OPTIONS = [
+  { value: '', text: 'Any code' },
+  { value: 'current', text: 'Not outdated' },
+  { value: 'outdated', text: 'Outdated only' },
+]
+
+type SearchFilters = { kind: string; project: string; since: string; code: string }
 
 /** Searches while the person types, and shows for each hit which signals found it. */
 export function SearchPage() {
-  const { q = '', kind = '', project = '', since = '', many = '' } = currentRoute.value.query
-  const filters = { kind, project, since }
+  const { q = '', kind = '', project = '', since = '', code = '', many = '' } = currentRoute.value.query
+  const filters = { kind, project, since, code }
   const limit = Number(many || DEFAULT_HITS)
   const { response, error, refetch } = useSearch(q, filters, limit)
   const input = useRef<HTMLInputElement>(null)
@@ -69,6 +77,7 @@ export function SearchPage() {
         <SearchInput input={input} query={q} onQuery={(query) => choose({ q: query })} onLeave={moveToFirst} />
         <Dropdown label="Project" value={project} options={projectOptions()} onChoose={(value) => choose({ project: value })} />
         <Dropdown label="Since" value={since} options={SINCE_OPTIONS} onChoose={(value) => choose({ since: value })} />
+        <Dropdown label="Code" value={code} options={CODE_OPTIONS} onChoose={(value) => choose({ code: value })} />
       </PageHead>
       <div class="bar-row">
         <KindChips kind={kind} onChoose={(value) => choose({ kind: value })} />
@@ -78,7 +87,7 @@ export function SearchPage() {
       <ErrorMessage text={error} retry={refetch} />
       <div class="scroll">
         {q.trim() === '' && <SearchHelp />}
-        {response?.hits.length === 0 && <NoHits hasFilters={Boolean(kind || project || since)} />}
+        {response?.hits.length === 0 && <NoHits hasFilters={Boolean(kind || project || since || code)} />}
         <div class="columns" hidden={!response}>
           <div>
             <SearchNotice response={response} limit={limit} />
@@ -101,7 +110,7 @@ export function SearchPage() {
 }
 
 /** The response for a query; null without one. The last response stays until the next arrives, so the list does not flicker. */
-function useSearch(query: string, { kind, project, since }: SearchFilters, limit: number) {
+function useSearch(query: string, { kind, project, since, code }: SearchFilters, limit: number) {
   const request = {
     query,
     kind: MEMORY_KINDS.find((known) => known === kind),
@@ -113,7 +122,9 @@ function useSearch(query: string, { kind, project, since }: SearchFilters, limit
   const { value, error, refetch } = useFetch('GET /api/search', isEmpty ? null : request)
   const last = useRef<SearchResponse | null>(null)
   if (value) last.current = value
-  return { response: isEmpty ? null : (value ?? last.current), error, refetch }
+  const response = isEmpty ? null : (value ?? last.current)
+  const isWanted = (hit: SearchHit) => code === '' || (code === 'outdated') === (hit.code !== null)
+  return { response: response && { ...response, hits: response.hits.filter(isWanted) }, error, refetch }
 }
 
 /** The hit that keys act on: j, k and the arrows move it, x forgets it. */
@@ -243,7 +254,7 @@ function NarrowDown({ hits, query, onChoose }: { hits: SearchHit[]; query: strin
 
 /** Forgets everything that contains the words, not only the hits shown. The dialog lists it first. A kind of memory cannot be forgotten alone: a prompt takes its turn along. */
 function ForgetMatches({ query, filters }: { query: string; filters: SearchFilters }) {
-  if (query.trim() === '' || filters.kind) return null
+  if (query.trim() === '' || filters.kind || filters.code) return null
   const selection = { query, project: filterValue(filters.project), since: sinceTime(filters.since) }
   return (
     <button type="button" class="plain danger" onClick={() => askToForget(`everything with “${query.trim()}”`, selection)}>
@@ -382,7 +393,7 @@ function HitRow({ hit, words, index, cursor, highestScore }: HitRowProps) {
             <HighlightedText text={title} words={words} />
           </b>
           <Tag type={hit.kind === 'observation' || hit.kind === 'note' ? hit.type || hit.kind : hit.kind} />
-          <Marks marks={[mark, ...marksOfHit(hit)]} />
+          <Marks marks={[mark, codeMark(hit.code), ...marksOfHit(hit)]} />
         </span>
         {hit.snippet && (
           <span class="snippet clamp">

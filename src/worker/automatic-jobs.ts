@@ -10,6 +10,11 @@ export async function queueSync(store: Store, at: number, runAfter: number, push
   await store.jobs.add('sync', 'notes', push ? {} : { push }, at, runAfter)
 }
 
+/** Queues tying the memories of a turn to code, after they were made. Call inside a transaction. */
+export async function queueAnchoring(store: Store, turn: Jobs['anchor'], at: number): Promise<void> {
+  await store.jobs.add('anchor', `${turn.sessionId}:${turn.number}`, turn, at)
+}
+
 /** Queues reading what is new in a project's repository. Call inside a transaction. */
 export async function queueGitHistory(store: Store, payload: Jobs['git-history'], at: number, runAfter: number): Promise<void> {
   await store.jobs.add('git-history', `${payload.project} ${payload.folder}`, payload, at, runAfter)

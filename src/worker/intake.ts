@@ -10,7 +10,7 @@ import type { Store } from '../store/store.ts'
 import { commandName } from '../wire/start.ts'
 import { queueGitHistory, queueSync } from './automatic-jobs.ts'
 import { receiptPage, saveMarkedNotes } from './draft-notes.ts'
-import type { Services } from './services.ts'
+import { codeCheck, type Services } from './services.ts'
 import type { SessionStartSource } from './start-message.ts'
 
 /** One payload of an agent. `event` is the event that the hook's command line names, for payloads that name none. */
@@ -204,7 +204,16 @@ async function sessionStartReply(services: Services, session: Session, source: S
   const budget = { ...BRIEF_BUDGET, tokens: token_budget }
   const namesake = await namesakeOf(services, session)
   const { project, branch } = namesake?.session ?? session
-  const brief = await briefFor(services.store, { project, now, budget, command: include_guidance ? commandName() : '', branch, knowledge })
+  const checkCode = codeCheck(services, session)
+  const brief = await briefFor(services.store, {
+    project,
+    now,
+    budget,
+    command: include_guidance ? commandName() : '',
+    branch,
+    knowledge,
+    checkCode,
+  })
   const until = await services.store.observations.lastId()
   const record = async () => {
     await services.store.transaction(() => services.store.sessions.setBriefed(session.id, now, until))
@@ -234,7 +243,9 @@ async function promptReply(services: Services, session: Session, prompt: string,
   const query = prompt.trim()
   const remaining = budget - countTokens(receipt)
   const brief =
-    recall && query !== '' ? await recallFor(services.store, session, query, now, remaining, services.quickSemanticSearch) : null
+    recall && query !== ''
+      ? await recallFor(services.store, session, query, now, remaining, services.quickSemanticSearch, codeCheck(services, session))
+      : null
   const text = [receipt, brief?.text ?? ''].filter(Boolean).join('\n')
   if (text === '') return EMPTY_REPLY
   const tokens = countTokens(text)

@@ -165,6 +165,7 @@ test('all tools together take less than 3,000 tokens, and only memory_recall is 
     'memory_capture',
     'memory_update',
     'memory_forget',
+    'memory_verify',
     'memory_graph',
     'memory_status',
     'memory_sync',

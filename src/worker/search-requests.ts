@@ -28,7 +28,7 @@ export async function searchFor(services: Services, request: SearchRequest): Pro
   const { nowhere: projectProblem, hits: found, by: _, ...answer } = await searchOrWiden(services, query, { ...options, ...page }, widen)
   const hits = orderBy === 'relevance' ? found : byDate(found, orderBy).slice(offset, offset + limit)
   return {
-    hits: await withOutcomes(services.store, hits, request.query),
+    hits: await withOutcomes(services, hits, request.query),
     ...answer,
     projectProblem,
     embedderProblem: await services.embedding.problem(),
@@ -83,8 +83,20 @@ const KIND_NAMES: Record<string, readonly MemoryKind[]> = {
 const SEARCHED_TYPES: readonly string[] = [...OBSERVATION_TYPES, ...NOTE_TYPES]
 const isKindName = (word: string) => word in KIND_NAMES || MEMORY_KINDS.some((kind) => word === kind || word === `${kind}s`)
 
-async function withOutcomes(store: Store, hits: Hit[], query: string): Promise<SearchHit[]> {
-  return Promise.all(hits.map(async (hit) => ({ ...hit, outcome: await outcomeOf(store, hit, query), file: await mainFile(store, hit) })))
+/** Adds what came of each hit's work, and what became of its code. Descriptions of code that is gone come last. */
+async function withOutcomes(services: Services, hits: Hit[], query: string): Promise<SearchHit[]> {
+  const { store } = services
+  const { marksByProject } = await import('./code-check.ts')
+  const marks = await marksByProject(services, hits)
+  const all = await Promise.all(
+    hits.map(async (hit) => ({
+      ...hit,
+      outcome: await outcomeOf(store, hit, query),
+      code: marks.get(`${hit.kind}:${hit.id}`) ?? null,
+      file: await mainFile(store, hit),
+    })),
+  )
+  return [...all.filter(({ code }) => !code?.isHistory), ...all.filter(({ code }) => code?.isHistory)]
 }
 
 async function mainFile(store: Store, { kind, id }: Pick<Hit, 'kind' | 'id'>): Promise<MainFile> {

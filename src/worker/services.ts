@@ -3,9 +3,11 @@ import type { CaptureRules } from '../capture/capture.ts'
 import type { ReadAction } from '../core/action.ts'
 import type { AgentName } from '../core/agent.ts'
 import { exclusionOf } from '../core/exclusion.ts'
+import type { ProjectKey } from '../core/ids.ts'
 import type { Change } from '../core/memory.ts'
 import { possibleProjects, projectKey, unconfirmedMarker } from '../core/project.ts'
 import { usablePatterns } from '../core/secrets.ts'
+import type { CheckCode } from '../inject/brief.ts'
 import type { Agent } from '../integrations/agent.ts'
 import type { Notebook } from '../notes/notes.ts'
 import { confirmMarker } from '../platform/confirmed-markers.ts'
@@ -55,6 +57,12 @@ export type Services = {
   /** Sends changes to the listeners of the event stream. */
   announce(changes: Change[]): void
 }
+
+/** Compares memories with the code in a folder, or where a project was last worked on, before they are shown. */
+export const codeCheck =
+  (services: Services, place: { folder: string } | { project: ProjectKey }): CheckCode =>
+  async (memories) =>
+    (await import('./code-check.ts')).marksForHook(services, place, memories)
 
 /** Reads stored tool uses with the agent that made them. */
 export const readActionWith =

@@ -21,5 +21,6 @@ export async function saveStatementNotes(services: Services, job: Jobs['statemen
     services,
     drafts.map((draft) => ({ ...draft, source })),
     now,
+    session,
   )
 }

@@ -4,7 +4,7 @@ import type { Change, Session } from '../core/memory.ts'
 import type { InjectedBrief } from '../inject/brief.ts'
 import { fileBriefFor } from '../inject/file-brief.ts'
 import type { Agent } from '../integrations/agent.ts'
-import { readActionWith, type Services } from './services.ts'
+import { codeCheck, readActionWith, type Services } from './services.ts'
 
 /** A brief, and the event under which it is recorded as injected. */
 type ToolBrief = { session: Session; occasion: string; brief: InjectedBrief }
@@ -61,7 +61,7 @@ async function fileBrief(services: Services, agent: Agent, session: Session, eve
   const path = event.error === null ? relativeTo(session.folder, agent.fileOf(event.input)) : null
   const occasion = `file:${path}`
   if (!path || !isFileShown(services, agent, event) || (await services.store.injections.wasInjected(session, occasion))) return null
-  const brief = await fileBriefFor(services.store, session, path, now)
+  const brief = await fileBriefFor(services.store, session, path, now, codeCheck(services, session))
   return brief.text ? { session, occasion, brief } : null
 }
 

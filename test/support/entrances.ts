@@ -369,6 +369,7 @@ async function callTools(at: TestHome, sent: readonly Sent[]): Promise<void> {
     const saved = await client.callTool({ name: 'memory_capture', arguments: { text: `Keep this:\n${text}`, ...named } })
     const [id] = /N[0-9A-Z]{8}/.exec(JSON.stringify(saved.content)) ?? []
     if (id) await client.callTool({ name: 'memory_update', arguments: { id, text: `Rather this:\n${text}`, ...named } })
+    if (id) await client.callTool({ name: 'memory_verify', arguments: { id, verdict: 'correct', text: `In fact:\n${text}` } })
     await client.callTool({ name: 'memory_recall', arguments: { query: fitting(text, 400) } })
   }
   await client.close()

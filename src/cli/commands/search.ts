@@ -85,6 +85,7 @@ async function printHits(query: string, { hits: all, project, isClose }: SearchR
   const lines = table(rows).split('\n')
   for (const [index, hit] of groupedHits(hits)) {
     print(fitToTerminal(lines[index] ?? ''))
+    if (hit.code) print(yellow(fitToTerminal(`    [${hit.code.isHistory ? 'history, ' : ''}${hit.code.text}]`)))
     const more = highlight(hit.snippet.replace(/\s+/g, ' ').trim(), dim)
     if (more.trim()) print(fitToTerminal(`    ${more}`))
     if (outcomes[index]) print(fitToTerminal(`    → ${outcomes[index]}`))

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { CodeMark } from '../../core/code-mark.ts'
 import type { GitCommit } from '../../core/commit.ts'
 import type { Hit, QueryTimeReference } from '../../core/hit.ts'
 import type { Observation, Prompt, Summary } from '../../core/memory.ts'
@@ -7,8 +8,11 @@ import type { WorkOutcome } from '../../core/work-outcome.ts'
 import type { FullNote } from './notes.ts'
 import { flag, optionalInstant, projectName, route, rowId, wholeNumber } from './route.ts'
 
-/** A hit, and what came of the work that it belongs to; null if the hit is itself the result, or if no result is known. */
-export type SearchHit = Hit & { outcome: WorkOutcome | null; file: MainFile }
+/**
+ * A hit, and what came of the work that it belongs to; null if the hit is itself the result, or if no result is known. `code` says how the code
+ * that it speaks of differs from the working tree; null if it does not, or if nothing is known. Descriptions of code that is gone come last.
+ */
+export type SearchHit = Hit & { outcome: WorkOutcome | null; code: CodeMark | null; file: MainFile }
 
 /** The file that a memory is mostly about: the first that it changed or read; null if it names none. */
 export type MainFile = string | null
@@ -49,9 +53,17 @@ export type TimelineResponse = Pick<SearchResponse, 'project' | 'message' | 'pro
 
 /**
  * A memory with all its fields. `memory` is null when it does not exist; `title` also when it is hidden. `outcome` is what came of the work that
- * it belongs to; null if it is itself the result and replaced none, or if no result is known.
+ * it belongs to; null if it is itself the result and replaced none, or if no result is known. `code` is as in a search; `verified` says when and
+ * at which commit the memory was last confirmed.
  */
-export type MemoryResponse = { id: string; title: string | null; project: string | null; outcome: WorkOutcome | null } & (
+export type MemoryResponse = {
+  id: string
+  title: string | null
+  project: string | null
+  outcome: WorkOutcome | null
+  code: CodeMark | null
+  verified: { commit: string | null; at: number } | null
+} & (
   | { kind: 'observation'; memory: Observation | null }
   | { kind: 'summary'; memory: Summary | null }
   | { kind: 'prompt'; memory: Prompt | null }

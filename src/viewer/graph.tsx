@@ -17,7 +17,7 @@ import {
 import { connectorPath } from './connectors.ts'
 import { groupBySession } from './hit-reasons.ts'
 import { Icon } from './icons.tsx'
-import { projectOptions, projects } from './project-list.ts'
+import { firstProject, projectOptions } from './project-list.ts'
 import { relationLabel } from './related-memories.tsx'
 import { hrefOf, memoryHref } from './route.ts'
 import { currentRoute, navigate } from './router.ts'
@@ -28,11 +28,7 @@ import { filterValue } from './worker-requests.ts'
 /** Everything related to a memory, a file or a concept. Without one of these in the address, the topics of a project to start from. */
 export function GraphPage() {
   const { id, query } = currentRoute.value
-  return id ? (
-    <NeighbourhoodView id={id} project={query.project ?? ''} />
-  ) : (
-    <Topics project={query.project ?? projects.value[0]?.project ?? ''} />
-  )
+  return id ? <NeighbourhoodView id={id} project={query.project ?? ''} /> : <Topics project={query.project ?? firstProject()} />
 }
 
 function NeighbourhoodView({ id, project }: { id: string; project: string }) {

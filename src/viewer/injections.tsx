@@ -17,7 +17,7 @@ import {
 } from './components.tsx'
 import { onLiveEvent } from './live.ts'
 import { Marks, type MarkText } from './marks.tsx'
-import { projectOptions, projects } from './project-list.ts'
+import { firstProject, projectOptions, projects } from './project-list.ts'
 import { hrefOf, memoryHref } from './route.ts'
 import { currentRoute, navigate } from './router.ts'
 import { useSessionLabels } from './session-labels.ts'
@@ -162,7 +162,7 @@ const MAX_BRIEF_TOKENS = 2000
 
 /** The brief that the next session would get, with a budget to experiment with. */
 function NextBrief() {
-  const { project = projects.value[0]?.project ?? '', tokens = String(MAX_BRIEF_TOKENS) } = currentRoute.value.query
+  const { project = firstProject(), tokens = String(MAX_BRIEF_TOKENS) } = currentRoute.value.query
   const preview = useFetch('GET /api/context/inject', project ? { project, tokens, format: 'json' } : null)
   const last = useSignal<InjectResponse | null>(null)
   if (preview.value && last.value !== preview.value) last.value = preview.value

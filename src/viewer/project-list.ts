@@ -25,3 +25,6 @@ export const projectOptions = (): { value: string; text: string }[] => [
   { value: '', text: 'All projects' },
   ...projects.value.map(({ project, name }) => ({ value: project, text: name })),
 ]
+
+/** The project that a page opens with: the latest in which somebody worked, because others have neither topics nor a brief. */
+export const firstProject = (): string => (projects.value.find(({ sessions }) => sessions > 0) ?? projects.value[0])?.project ?? ''

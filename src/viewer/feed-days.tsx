@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { agentTitle } from '../core/agent.ts'
-import type { FeedDay, FeedNote, FeedSession, FeedTurn, TurnMemory } from '../wire/contract/feed.ts'
+import type { FeedDay, FeedMemory, FeedNote, FeedSession, FeedTurn } from '../wire/contract/feed.ts'
 import { ErrorMessage, formatCount, formatTimeSpan, LoadingOrError, nameOfProject, TextWithCode } from './components.tsx'
 import { dayLabel, joinDays } from './days.ts'
 import { askToForgetMemory } from './forget.tsx'
@@ -283,7 +283,7 @@ function TurnOfFeed({ turn, sessionId }: { turn: FeedTurn; sessionId: number }) 
 }
 
 /** The colour says the type of an observation; for a note its namespace is said in words too. */
-function memoryLabel({ kind, type, title }: TurnMemory): string {
+function memoryLabel({ kind, type, title }: FeedMemory): string {
   if (kind !== 'note') return title
   return `${type === 'rules' ? 'Rule' : type === 'decisions' ? 'Decision' : type === 'open-ends' ? 'Open' : type}: ${title}`
 }

@@ -126,10 +126,10 @@ function ShownToModel({ id }: { id: string }) {
 }
 
 /** A fact about where a memory comes from. */
-export type Source = { text: ComponentChildren; when: ComponentChildren }
+export type BeliefSource = { text: ComponentChildren; when: ComponentChildren }
 
 /** Why a memory is believed: where it was said or seen, and what it replaced. */
-export function Sources({ sources }: { sources: (Source | null)[] }) {
+export function Sources({ sources }: { sources: (BeliefSource | null)[] }) {
   const shown = sources.filter((source) => source !== null)
   if (shown.length === 0) return null
   return (

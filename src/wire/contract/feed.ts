@@ -18,7 +18,7 @@ export type MemoryListItem = {
 /** `upTo` is the newest document of the list; pass it as `after` to get what arrived later. */
 export type FeedResponse = { rows: MemoryListItem[]; upTo: number; total: number | null }
 /** A memory that a turn led to. */
-export type TurnMemory = { kind: MemoryKind; id: string; type: string; title: string }
+export type FeedMemory = { kind: MemoryKind; id: string; type: string; title: string }
 /** A turn as people read it: what was asked, what came of it, and which memories it led to. */
 export type FeedTurn = {
   turn: number
@@ -35,7 +35,7 @@ export type FeedTurn = {
   replacedBy: string | null
   /** The id of the prompt or commit that undid its changes. */
   undoneBy: string | null
-  memories: TurnMemory[]
+  memories: FeedMemory[]
   /** How many more memories it has. */
   moreMemories: number
 }
@@ -54,7 +54,7 @@ export type FeedSession = {
   earlierTurns: number
 }
 /** Notes that belong to no session of this home. */
-export type FeedNote = TurnMemory & { text: string; project: string; at: number }
+export type FeedNote = FeedMemory & { text: string; project: string; at: number }
 export type FeedDay = { day: string; sessions: FeedSession[]; notes: FeedNote[] }
 /** Whole days, newest first. Pass `next` as `before` for the days before; null at the end. */
 export type FeedDays = { days: FeedDay[]; next: number | null; upTo: number }

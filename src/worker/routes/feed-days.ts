@@ -6,7 +6,7 @@ import { shorten } from '../../core/text.ts'
 import { outcomeOf } from '../../retrieval/outcomes.ts'
 import { describeHit } from '../../retrieval/search.ts'
 import type { DocumentLocation, Store } from '../../store/store.ts'
-import type { FeedDay, FeedDays, FeedNote, FeedSession, FeedTurn, feed, TurnMemory } from '../../wire/contract/feed.ts'
+import type { FeedDay, FeedDays, FeedMemory, FeedNote, FeedSession, FeedTurn, feed } from '../../wire/contract/feed.ts'
 import type { ParsedRequest } from '../../wire/contract/route.ts'
 import { resolveProject } from '../request-params.ts'
 import type { Services } from '../services.ts'
@@ -166,12 +166,12 @@ async function summaryText(store: Store, location: DocumentLocation | undefined)
   return shorten(summary?.completed || summary?.learned || summary?.investigated || '', MAX_OUTCOME_CHARACTERS)
 }
 
-async function memoryOf(store: Store, location: DocumentLocation): Promise<TurnMemory | null> {
+async function memoryOf(store: Store, location: DocumentLocation): Promise<FeedMemory | null> {
   const hit = await describeHit(store, location)
   return hit && { kind: hit.kind, id: hit.id, type: hit.type, title: hit.title }
 }
 
-const memoryOfNote = ({ id, namespace, title }: Note): TurnMemory => ({ kind: 'note', id, type: namespace, title })
+const memoryOfNote = ({ id, namespace, title }: Note): FeedMemory => ({ kind: 'note', id, type: namespace, title })
 
 /** Null for notes that the card of their session stands for. */
 async function describeNote(store: Store, ref: string): Promise<FeedNote | null> {

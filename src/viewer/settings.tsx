@@ -77,6 +77,8 @@ export function SettingsPage() {
 }
 
 type NewValue = string | number | boolean | string[]
+/** Resolves to false if the value was refused. */
+type SaveValue = (value: NewValue) => Promise<boolean>
 
 function SettingRow({ setting }: { setting: DescribedSetting }) {
   const { name, value, source, about, isSecret, takesEffect, variable } = setting
@@ -84,9 +86,8 @@ function SettingRow({ setting }: { setting: DescribedSetting }) {
   const put = (newValue: NewValue) => call('PUT /api/settings', { name, value: newValue })
   const unset = () => call('PUT /api/settings', { name, unset: true })
   const goBack = () => (source === 'default' ? unset() : put(value as NewValue))
-  const save = (newValue: NewValue) => {
-    if (JSON.stringify(newValue) !== JSON.stringify(value)) void runAction(put(newValue), ({ note }) => note, goBack)
-  }
+  const save: SaveValue = async (newValue) =>
+    JSON.stringify(newValue) === JSON.stringify(value) || (await runAction(put(newValue), ({ note }) => note, goBack)) !== null
   return (
     <div class="setting">
       <div>
@@ -130,32 +131,34 @@ function SettingRow({ setting }: { setting: DescribedSetting }) {
   )
 }
 
+/** Shows the new state at once, and the old one again if it was refused. */
+function Switch({ id, isOn, isDisabled, onSave }: { id: string; isOn: boolean; isDisabled: boolean; onSave: SaveValue }) {
+  const shown = useSignal(isOn)
+  return (
+    <span class="switch">
+      <input
+        id={id}
+        type="checkbox"
+        checked={shown.value}
+        disabled={isDisabled}
+        onChange={async (event) => {
+          const wanted = event.currentTarget.checked
+          shown.value = wanted
+          if (!(await onSave(wanted))) shown.value = !wanted
+        }}
+      />
+      <span aria-hidden="true">{shown.value ? 'on' : 'off'}</span>
+    </span>
+  )
+}
+
 /** The control for what a setting accepts. Text and numbers are saved on Enter, or when the field is left. */
-function SettingControl({
-  setting,
-  isDisabled,
-  onSave,
-}: {
-  setting: DescribedSetting
-  isDisabled: boolean
-  onSave: (value: NewValue) => void
-}) {
+function SettingControl({ setting, isDisabled, onSave }: { setting: DescribedSetting; isDisabled: boolean; onSave: SaveValue }) {
   const { name, value, form } = setting
   const lines = Array.isArray(value) ? value : []
   switch (form.kind) {
     case 'switch':
-      return (
-        <span class="switch">
-          <input
-            id={name}
-            type="checkbox"
-            checked={value === true}
-            disabled={isDisabled}
-            onChange={(event) => onSave(event.currentTarget.checked)}
-          />
-          <span aria-hidden="true">{value === true ? 'on' : 'off'}</span>
-        </span>
-      )
+      return <Switch id={name} isOn={value === true} isDisabled={isDisabled} onSave={onSave} />
     case 'choice':
       return (
         <select id={name} value={String(value)} disabled={isDisabled} onChange={(event) => onSave(event.currentTarget.value)}>

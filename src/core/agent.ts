@@ -27,3 +27,9 @@ export const OTHER_AGENT = 'other' satisfies AgentName
 
 /** Call this where a name enters the program. Null for an agent that this version does not serve. */
 export const parseAgentName = (name: string): AgentName | null => AGENT_NAMES.find((known) => known === name) ?? null
+
+/** What people call an agent; for one that this version does not know, its name. */
+export const agentTitle = (name: string): string => {
+  const known = parseAgentName(name)
+  return known ? AGENT_TITLES[known] : name
+}

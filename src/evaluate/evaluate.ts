@@ -13,6 +13,7 @@ import { newRankingScore, type RankingScore } from './ranking-score.ts'
 
 export { type BriefScore, type EvaluatedSession, newBriefScore, type UsageScore } from './brief-score.ts'
 export { newRankingScore, type RankingScore } from './ranking-score.ts'
+export { laterPassages, markRecurring, partWeights } from './recurrence.ts'
 
 export type Evaluation = {
   /** How many sessions were measured, from when to when. */

@@ -1,20 +1,10 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import {
-  AgentChip,
-  agentOptions,
-  Dropdown,
-  EmptyState,
-  ErrorMessage,
-  formatCount,
-  nameOfProject,
-  PageHead,
-  Tag,
-  TimeAgo,
-} from './components.tsx'
+import { agentOptions, Dropdown, EmptyState, ErrorMessage, formatCount, nameOfProject, PageHead, TimeAgo } from './components.tsx'
 import { askToForgetSession } from './forget.tsx'
 import { List, usePagedRows } from './list.tsx'
 import { dataVersion, onLiveEvent } from './live.ts'
+import { Marks } from './marks.tsx'
 import { projectOptions } from './project-list.ts'
 import { ReplayPage } from './replay.tsx'
 import { hrefOf } from './route.ts'
@@ -61,12 +51,11 @@ function SessionList({ project, agent }: { project: string; agent: string }) {
           options={agentOptions()}
           onChoose={(value) => navigate(hrefOf('sessions', '', { project, agent: value }), 'replace')}
         />
-        <span class="grow" />
-        <span class="dim">{rows.isLoaded && formatCount(rows.total, 'session')}</span>
+        <span class="dim small">{rows.isLoaded && formatCount(rows.total, 'session')}</span>
       </PageHead>
       <ErrorMessage text={rows.error} retry={rows.refetch} />
       {rows.isLoaded && rows.total === 0 ? (
-        <EmptyState title="No sessions yet.">
+        <EmptyState icon="sessions" title="No sessions yet.">
           <p>
             A session appears as soon as a connected agent starts one. Connect your agent with <code>recollect init</code>; import its
             earlier sessions with <code>recollect import</code>.
@@ -82,16 +71,14 @@ function SessionList({ project, agent }: { project: string; agent: string }) {
         >
           {(session) => (
             <>
-              <Tag type={session.live ? 'live' : session.status === 'completed' ? 'ended' : 'open'} />
+              <span class="place">{nameOfProject(session.project)}</span>
               <span class="what">
-                <b>{session.title ?? `Session ${session.id}`}</b> <AgentChip agent={session.agent} />
-                <span class="snip">
-                  {formatCount(session.promptCount, 'prompt')}, {formatCount(session.toolUses, 'tool use')},{' '}
-                  {formatCount(session.observations, 'observation')}
-                  {session.branch && `, on ${session.branch}`}
+                <b>{session.title ?? `Session ${session.id}`}</b> <Marks marks={[session.live ? { kind: 'live', words: 'live' } : null]} />
+                <span class="snippet">
+                  {formatCount(session.promptCount, 'turn')}, {formatCount(session.observations, 'observation')}
                 </span>
               </span>
-              <span class="proj">{nameOfProject(session.project)}</span>
+              <span class="place branch">{session.branch}</span>
               <TimeAgo at={session.lastEventAt} />
             </>
           )}

@@ -473,13 +473,19 @@ async function editInViewer(at: TestHome, sent: readonly Sent[]): Promise<void> 
   const ask = async (method: string, path: string, body: object) => {
     const headers = { cookie, origin, 'content-type': 'application/json', 'sec-fetch-site': 'same-origin', 'x-recollect': '1' }
     const answer = await fetch(origin + path, { method, headers, body: JSON.stringify(body) })
-    return { ok: answer.ok, value: (await answer.json()) as { note?: { id: string } } }
+    return { ok: answer.ok, value: (await answer.json()) as { note?: { id: string }; sessionDbId?: number } }
   }
   for (const { id, text } of sent) {
     const added = await ask('POST', '/api/notes', { body: `A note about ${id}`, project: at.project })
     if (!added.ok) throw new Error(`the viewer could not add a note: ${JSON.stringify(added.value)}`)
     const edited = { body: `Keep this:\n${text}`, title: fitting(text, 200), tags: linesOf(text).map((line) => fitting(line, 200)) }
     await ask('PATCH', `/api/notes/${added.value.note?.id}`, edited)
+    const opened = await ask('POST', '/api/sessions/init', {
+      contentSessionId: `renamed-${id}`,
+      project: at.project,
+      prompt: 'Look at the tides',
+    })
+    await ask('PATCH', `/api/sessions/${opened.value.sessionDbId}`, { title: text })
   }
 }
 

@@ -7,7 +7,7 @@ import type { Observation, Prompt, Summary } from '../../core/memory.ts'
 import { MEMORY_KINDS, type MemoryKind, parseMemoryId } from '../../core/memory-kinds.ts'
 import type { WorkOutcome } from '../../core/work-outcome.ts'
 import type { FullNote } from './notes.ts'
-import { flag, optionalInstant, projectName, route, wholeNumber } from './route.ts'
+import { flag, optionalInstant, projectName, route, rowId, wholeNumber } from './route.ts'
 
 /**
  * A hit, and what came of the work that it belongs to; null if the hit is itself the result, or if no result is known. `code` says how the code
@@ -96,6 +96,16 @@ export type RecordedInjection = {
   at: number
 }
 
+/** A line of an injected text. `isUsed` is null for lines that are not counted: frames and headings. */
+export type InjectedLine = { text: string; isUsed: boolean | null }
+/** What came up again in the session after an injection. `doubt` says why the numbers mean nothing yet; null when they do. */
+export type InjectionUsage = {
+  lines: InjectedLine[]
+  counted: number
+  used: number
+  doubt: 'nothing said since' | 'too few sessions' | null
+}
+
 /** Any length is accepted; search uses as much as makes sense. */
 const searchRequest = () =>
   z.object({
@@ -169,7 +179,20 @@ export const memories = {
   >(),
   /** List what was injected into sessions, newest first. */
   'GET /api/injections': route({
-    request: () => z.object({ session: z.coerce.number<number | string>().int().optional(), limit: wholeNumber(20, 1000) }),
+    request: () =>
+      z.object({
+        session: z.coerce.number<number | string>().int().optional(),
+        memory: memoryId().optional().describe('only injections that contain this memory'),
+        limit: wholeNumber(20, 1000),
+      }),
     readOnly: true,
   }).returns<RecordedInjection[]>(),
+  /**
+   * Compare an injected text with what its session said and did afterwards. A line counts as used if two or more of its telling words or values recur
+   * in one passage; names of files and code do not count. It says that the words came up again, not that the line was the reason.
+   */
+  'GET /api/injections/:id/usage': route({ request: () => z.object({ id: rowId() }), readOnly: true }).returns<
+    InjectionUsage,
+    { 400: 'no injection has this id' }
+  >(),
 }

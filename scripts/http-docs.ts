@@ -18,6 +18,7 @@ const RESOURCES: Record<string, string> = {
   memories: 'Memories',
   observations: 'Observations',
   graph: 'Links between memories',
+  code: 'Memories and the code',
   feed: 'Lists',
   inject: 'What sessions get',
   sessions: 'Sessions',

@@ -1,8 +1,19 @@
-import { afterBracket, findAt, type Item, isAt, isDirectiveAt, isStringAt, isWordAt, type Source, startsLine, textAt } from './source.ts'
+import {
+  afterBracket,
+  findAt,
+  isAt,
+  isDirectiveAt,
+  isStringAt,
+  isWordAt,
+  type ReadDefinitions,
+  type Source,
+  startsLine,
+  textAt,
+} from './source.ts'
 import { DIRECTIVE, PUNCTUATION, REPEATED_BRACKET, type Tokens, tokenText } from './tokens.ts'
 
 /** Reads an item of C or C++: a function with a body, a type, a namespace or a macro. A mere declaration defines nothing. */
-export function readCItem(source: Source, at: number, to: number): Item {
+export function readCItem(source: Source, at: number, to: number): ReadDefinitions {
   if (source.tokens.kinds[at] === DIRECTIVE) return readDirective(source, at)
   const afterMacro = macroLineEnd(source, at, to)
   if (afterMacro > at) return { next: afterMacro, found: [] }
@@ -20,7 +31,7 @@ export function readCItem(source: Source, at: number, to: number): Item {
   return readType(source, at, word, to) ?? readFunction(source, at, word, to)
 }
 
-function readDirective(source: Source, at: number): Item {
+function readDirective(source: Source, at: number): ReadDefinitions {
   const name = /^#\s*define\s+(\w+)/.exec(textAt(source, at).slice(0, 200))?.[1]
   return { next: at + 1, found: name ? [{ name, kind: 'value', from: at, to: at + 1 }] : [] }
 }
@@ -52,14 +63,14 @@ function skipAttributes(source: Source, at: number, to: number): number {
   return next
 }
 
-function readNamespace(source: Source, start: number, word: number, to: number): Item {
+function readNamespace(source: Source, start: number, word: number, to: number): ReadDefinitions {
   const open = findAt(source, word, to, (index) => isAt(source, index, '{') || isAt(source, index, ';') || isAt(source, index, '('))
   if (!isAt(source, open, '{')) return isAt(source, open, '(') ? readFunction(source, start, word, to) : { next: open + 1, found: [] }
   const end = afterBracket(source, open, to)
   return { next: end, found: [{ name: '', kind: 'module', from: start, to: end, inside: [open + 1, end - 1] }] }
 }
 
-function readAlias(source: Source, start: number, word: number, to: number): Item {
+function readAlias(source: Source, start: number, word: number, to: number): ReadDefinitions {
   const end = findAt(source, word, to, (index) => isAt(source, index, ';'))
   const equals = findAt(source, word, end, (index) => isAt(source, index, '='))
   if (textAt(source, word) === 'using') {
@@ -77,7 +88,7 @@ function functionTypeName(source: Source, from: number, end: number): number {
 }
 
 /** A struct, class, union or enum with a body; null where the keyword belongs to a function or a variable. */
-function readType(source: Source, start: number, from: number, to: number): Item | null {
+function readType(source: Source, start: number, from: number, to: number): ReadDefinitions | null {
   let word = from
   while (/^(?:static|const|extern|constexpr|inline|volatile)$/.test(textAt(source, word))) word++
   const keyword = textAt(source, word)
@@ -135,7 +146,7 @@ function typeNameAt(source: Source, word: number, end: number): number {
 }
 
 /** A function: a name, its parameters and a body, with qualifiers or initialisers between them. */
-function readFunction(source: Source, start: number, from: number, to: number): Item {
+function readFunction(source: Source, start: number, from: number, to: number): ReadDefinitions {
   let name = ''
   for (let at = from; at < to; ) {
     if (isAt(source, at, ';')) return { next: at + 1, found: [] }
@@ -230,7 +241,7 @@ function isInitialiser(source: Source, at: number, to: number): boolean {
   return isAt(source, next, ',') || isAt(source, next, '{')
 }
 
-function skipValue(source: Source, at: number, to: number): Item {
+function skipValue(source: Source, at: number, to: number): ReadDefinitions {
   return { next: findAt(source, at, to, (index) => isAt(source, index, ';')) + 1, found: [] }
 }
 

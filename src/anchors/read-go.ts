@@ -2,9 +2,9 @@ import {
   afterBracket,
   type FoundDefinition,
   findAt,
-  type Item,
   isAt,
   isWordAt,
+  type ReadDefinitions,
   type Source,
   startsLine,
   statementEnd,
@@ -12,7 +12,7 @@ import {
 } from './source.ts'
 
 /** Reads an item of Go: a function, a method, a type, or constants and variables, alone or in a group. */
-export function readGoItem(source: Source, at: number, to: number): Item {
+export function readGoItem(source: Source, at: number, to: number): ReadDefinitions {
   switch (textAt(source, at)) {
     case 'func':
       return readFunction(source, at, to)
@@ -25,7 +25,7 @@ export function readGoItem(source: Source, at: number, to: number): Item {
   }
 }
 
-function readFunction(source: Source, at: number, to: number): Item {
+function readFunction(source: Source, at: number, to: number): ReadDefinitions {
   const hasReceiver = isAt(source, at + 1, '(')
   const nameAt = hasReceiver ? afterBracket(source, at + 1, to) : at + 1
   const receiver = hasReceiver ? receiverType(source, at + 1, nameAt - 1) : ''
@@ -47,7 +47,7 @@ function receiverType(source: Source, open: number, close: number): string {
   return isWordAt(source, last - 1) ? textAt(source, last - 1) : ''
 }
 
-function readGroup(source: Source, at: number, to: number): Item {
+function readGroup(source: Source, at: number, to: number): ReadDefinitions {
   const kind = textAt(source, at) === 'type' ? 'type' : 'value'
   if (!isAt(source, at + 1, '(')) {
     const end = Math.max(goStatementEnd(source, at, to), at + 1)

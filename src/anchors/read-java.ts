@@ -3,17 +3,17 @@ import {
   type Container,
   type FoundDefinition,
   findAt,
-  type Item,
   isAt,
   isDirectiveAt,
   isWordAt,
+  type ReadDefinitions,
   type Source,
   textAt,
   touches,
 } from './source.ts'
 
 /** Reads an item of Java or C#: a type, a method, a property or a field. Attributes and annotations are not part of it. */
-export function readJavaItem(source: Source, at: number, to: number, container: Container): Item {
+export function readJavaItem(source: Source, at: number, to: number, container: Container): ReadDefinitions {
   const start = skipAttributes(source, at, to)
   if (start >= to) return { next: to, found: [] }
   let word = start
@@ -55,14 +55,14 @@ function skipAttributes(source: Source, at: number, to: number): number {
   return next
 }
 
-function readNamespace(source: Source, start: number, word: number, to: number): Item {
+function readNamespace(source: Source, start: number, word: number, to: number): ReadDefinitions {
   const open = findAt(source, word, to, (index) => isAt(source, index, '{') || isAt(source, index, ';'))
   if (!isAt(source, open, '{')) return { next: open + 1, found: [] }
   const end = afterBracket(source, open, to)
   return { next: end, found: [{ name: '', kind: 'module', from: start, to: end, inside: [open + 1, end - 1] }] }
 }
 
-function readType(source: Source, start: number, word: number, to: number): Item {
+function readType(source: Source, start: number, word: number, to: number): ReadDefinitions {
   const nameAt = TYPES.has(textAt(source, word + 1)) ? word + 2 : word + 1 // `record struct`, `record class`
   const open = findAt(source, nameAt, to, (index) => isAt(source, index, '{') || isAt(source, index, ';'))
   const end = isAt(source, open, '{') ? afterBracket(source, open, to) : open
@@ -81,7 +81,7 @@ function constantsEnd(source: Source, from: number, to: number): number {
 }
 
 /** A method has parameters before a body, `=` or `;`; a property has a block without them. */
-function readMember(source: Source, start: number, word: number, to: number, container: Container): Item {
+function readMember(source: Source, start: number, word: number, to: number, container: Container): ReadDefinitions {
   let angles = 0
   for (let at = word; at < to; ) {
     const text = textAt(source, at)
@@ -120,7 +120,7 @@ function memberName(source: Source, at: number): string {
 
 const CONTROL = new Set(['if', 'for', 'while', 'switch', 'catch', 'return', 'new', 'throw', 'using', 'lock', 'foreach'])
 
-function readMethod(source: Source, start: number, parameters: number, to: number, name: string): Item {
+function readMethod(source: Source, start: number, parameters: number, to: number, name: string): ReadDefinitions {
   const open = findAt(
     source,
     afterBracket(source, parameters, to),
@@ -132,12 +132,12 @@ function readMethod(source: Source, start: number, parameters: number, to: numbe
   return { ...definition(name, 'method', start, end), next: isAt(source, end, '}') ? end : end + 1 }
 }
 
-const definition = (name: string, kind: FoundDefinition['kind'], from: number, to: number): Item => ({
+const definition = (name: string, kind: FoundDefinition['kind'], from: number, to: number): ReadDefinitions => ({
   next: to,
   found: [{ name, kind, from, to }],
 })
 
-function readField(source: Source, start: number, at: number, to: number, container: Container): Item {
+function readField(source: Source, start: number, at: number, to: number, container: Container): ReadDefinitions {
   const end = findAt(source, at, to, (index) => isAt(source, index, ';'))
   let nameAt = at - 1
   while (isAt(source, nameAt, ']') || isAt(source, nameAt, '[')) nameAt--
@@ -145,7 +145,7 @@ function readField(source: Source, start: number, at: number, to: number, contai
   return { next: end + 1, found: isField ? [{ name: textAt(source, nameAt), kind: 'value', from: start, to: end }] : [] }
 }
 
-function readProperty(source: Source, start: number, open: number, to: number): Item {
+function readProperty(source: Source, start: number, open: number, to: number): ReadDefinitions {
   const end = afterBracket(source, open, to)
   const hasValue = isAt(source, end, '=') && !touches(source, end)
   const last = hasValue ? findAt(source, end, to, (at) => isAt(source, at, ';')) : end

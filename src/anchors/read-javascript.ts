@@ -3,10 +3,10 @@ import {
   type Container,
   type FoundDefinition,
   findAt,
-  type Item,
   isAt,
   isStringAt,
   isWordAt,
+  type ReadDefinitions,
   type Source,
   startsLine,
   statementEnd,
@@ -15,7 +15,7 @@ import {
 } from './source.ts'
 
 /** Reads an item of TypeScript or JavaScript: a declaration, a member of a class, a test, or an assignment such as `exports.run = …`. */
-export function readJavascriptItem(source: Source, at: number, to: number, container: Container): Item {
+export function readJavascriptItem(source: Source, at: number, to: number, container: Container): ReadDefinitions {
   let start = skipDecorators(source, at, to)
   while (start < to && OUTER_MODIFIERS.has(textAt(source, start)) && continuesDeclaration(source, start)) start++
   start = skipDecorators(source, start, to)
@@ -42,7 +42,7 @@ function continuesDeclaration(source: Source, at: number): boolean {
     : false
 }
 
-const single = (name: string, kind: FoundDefinition['kind'], from: number, to: number, inside?: [number, number]): Item => ({
+const single = (name: string, kind: FoundDefinition['kind'], from: number, to: number, inside?: [number, number]): ReadDefinitions => ({
   next: to,
   found: [{ name, kind, from, to, ...(inside && { inside }) }],
 })
@@ -57,7 +57,7 @@ function skipDecorators(source: Source, at: number, to: number): number {
   return next
 }
 
-function readDeclaration(source: Source, start: number, word: number, to: number): Item | null {
+function readDeclaration(source: Source, start: number, word: number, to: number): ReadDefinitions | null {
   const keyword = textAt(source, word)
   switch (keyword) {
     case 'function':
@@ -92,12 +92,12 @@ function readDeclaration(source: Source, start: number, word: number, to: number
 }
 
 /** `declare global {…}`. */
-function readGlobal(source: Source, word: number, to: number): Item {
+function readGlobal(source: Source, word: number, to: number): ReadDefinitions {
   const end = afterBracket(source, word + 1, to)
   return single('', 'module', word, end, [word + 2, end - 1])
 }
 
-function readFunction(source: Source, start: number, nameAt: number, to: number): Item {
+function readFunction(source: Source, start: number, nameAt: number, to: number): ReadDefinitions {
   const name = isWordAt(source, nameAt) ? textAt(source, nameAt) : 'default'
   const open = findAt(source, nameAt, to, (at) => isAt(source, at, '(') || isAt(source, at, '{'))
   const end = bodyEnd(source, open, to)
@@ -132,7 +132,7 @@ function typeEnd(source: Source, from: number, to: number): number {
 
 const TYPE_AWAITED_AFTER = new Set('| & < , : ? = extends is keyof typeof readonly asserts infer new unique'.split(' '))
 
-function readBlock(source: Source, start: number, word: number, to: number, keyword: string): Item | null {
+function readBlock(source: Source, start: number, word: number, to: number, keyword: string): ReadDefinitions | null {
   if (!isWordAt(source, word + 1) && !isStringAt(source, word + 1) && !(keyword === 'class' && isAt(source, word + 1, '{'))) return null
   const isUnnamed = isAt(source, word + 1, '{') || textAt(source, word + 1) === 'extends'
   // The name of another module: what is in it has names of its own.
@@ -156,7 +156,7 @@ function blockStart(source: Source, from: number, to: number): number {
 }
 
 /** Each variable of a declaration, from its name to the comma or the end. */
-function readVariables(source: Source, from: number, to: number): Item {
+function readVariables(source: Source, from: number, to: number): ReadDefinitions {
   const end = statementEnd(source, from, to)
   const last = isAt(source, end - 1, ';') ? end - 1 : end
   const found: FoundDefinition[] = []
@@ -171,7 +171,7 @@ function readVariables(source: Source, from: number, to: number): Item {
 const startsVariable = (source: Source, at: number) =>
   isWordAt(source, at) && ['=', ',', ';', ':'].some((mark) => isAt(source, at + 1, mark))
 
-function readMember(source: Source, start: number, name: number, to: number): Item {
+function readMember(source: Source, start: number, name: number, to: number): ReadDefinitions {
   if (isAt(source, name, ';')) return { next: name + 1, found: [] }
   if (isAt(source, name, '{')) return { next: afterBracket(source, name, to), found: [] } // a static block
   const nameAt = isAt(source, name, '*') ? name + 1 : name
@@ -191,7 +191,7 @@ function readMember(source: Source, start: number, name: number, to: number): It
 const unquote = (text: string) => text.replace(/^(['"`])([\s\S]*)\1$/, '$2')
 
 /** `test('…', () => {…})` and its like; `describe` contains others. */
-function readTest(source: Source, at: number, to: number): Item | null {
+function readTest(source: Source, at: number, to: number): ReadDefinitions | null {
   if (!TEST_FUNCTIONS.has(textAt(source, at))) return null
   let open = at + 1
   while (isAt(source, open, '.') && isWordAt(source, open + 1)) open += 2
@@ -211,7 +211,7 @@ const TEST_FUNCTIONS = new Set(['test', 'it', 'describe', 'context', 'suite', 'b
 const GROUP_FUNCTIONS = new Set(['describe', 'context', 'suite'])
 
 /** `a.b = …` defines `a.b`; other statements define nothing, but tests may be declared under a condition. */
-function readAssignment(source: Source, at: number, to: number): Item {
+function readAssignment(source: Source, at: number, to: number): ReadDefinitions {
   const block = /^(?:if|for|while)$/.test(textAt(source, at)) ? afterBracket(source, at + 1, to) : at
   if (isAt(source, block, '{') && block > at) {
     const next = afterBracket(source, block, to)

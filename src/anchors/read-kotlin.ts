@@ -4,10 +4,10 @@ import {
   continuesLine,
   type FoundDefinition,
   findAt,
-  type Item,
   isAt,
   isDirectiveAt,
   isWordAt,
+  type ReadDefinitions,
   type Source,
   startsLine,
   statementEnd,
@@ -15,7 +15,7 @@ import {
 } from './source.ts'
 
 /** Reads an item of Kotlin or Swift: both have modifiers, a keyword, a name, and a body in braces or after `=`. */
-export function readKotlinItem(source: Source, at: number, to: number, container: Container): Item {
+export function readKotlinItem(source: Source, at: number, to: number, container: Container): ReadDefinitions {
   if (isDirectiveAt(source, at)) return { next: at + 1, found: [] }
   const start = skipAttributes(source, at, to)
   const word = skipModifiers(source, start, to)
@@ -41,7 +41,7 @@ const MODIFIERS = new Set(
   ).split(' '),
 )
 
-const definition = (name: string, kind: FoundDefinition['kind'], from: number, to: number): Item => ({
+const definition = (name: string, kind: FoundDefinition['kind'], from: number, to: number): ReadDefinitions => ({
   next: to,
   found: [{ name, kind, from, to }],
 })
@@ -74,7 +74,7 @@ function skipModifiers(source: Source, start: number, to: number): number {
   return word
 }
 
-function readType(source: Source, start: number, word: number, to: number): Item {
+function readType(source: Source, start: number, word: number, to: number): ReadDefinitions {
   const hasName = isWordAt(source, word + 1) && !startsLine(source, word + 1)
   let name = hasName ? textAt(source, word + 1) : 'companion'
   let after = hasName ? word + 2 : word + 1
@@ -100,7 +100,7 @@ const continuesType = (source: Source, at: number) =>
   isAt(source, at, '{') ||
   textAt(source, skipModifiers(source, at, source.count)) === 'constructor'
 
-function readFunction(source: Source, start: number, from: number, to: number, container: Container): Item {
+function readFunction(source: Source, start: number, from: number, to: number, container: Container): ReadDefinitions {
   const parameters = findAt(source, from, to, (at) => isAt(source, at, '(') || isAt(source, at, '{'))
   const name = /^(?:init|deinit|constructor|subscript)$/.test(textAt(source, from))
     ? textAt(source, from)
@@ -142,7 +142,7 @@ function functionName(source: Source, from: number, parameters: number): string 
 }
 
 /** A property with its accessors, which Kotlin writes on the lines below it and Swift in braces. */
-function readProperty(source: Source, start: number, from: number, to: number): Item {
+function readProperty(source: Source, start: number, from: number, to: number): ReadDefinitions {
   let nameAt = from
   if (isAt(source, nameAt, '<')) nameAt = findAt(source, nameAt, to, (at) => isAt(source, at, '>')) + 1
   while (true) {

@@ -1,7 +1,17 @@
-import { afterBracket, type Container, findAt, type Item, isAt, isWordAt, type NamedDefinition, type Source, textAt } from './source.ts'
+import {
+  afterBracket,
+  type Container,
+  findAt,
+  isAt,
+  isWordAt,
+  type NamedDefinition,
+  type ReadDefinitions,
+  type Source,
+  textAt,
+} from './source.ts'
 
 /** Reads an item of PHP: a function, a class-like, a constant or a property. */
-export function readPhpItem(source: Source, at: number, to: number, container: Container): Item {
+export function readPhpItem(source: Source, at: number, to: number, container: Container): ReadDefinitions {
   let start = at
   while (isAt(source, start, '#') && isAt(source, start + 1, '[')) start = afterBracket(source, start + 1, to)
   let word = start
@@ -36,28 +46,28 @@ export function readPhpItem(source: Source, at: number, to: number, container: C
   }
 }
 
-function upToBlock(source: Source, start: number, from: number, to: number, named: NamedDefinition, isContainer = false): Item {
+function upToBlock(source: Source, start: number, from: number, to: number, named: NamedDefinition, isContainer = false): ReadDefinitions {
   const open = findAt(source, from, to, (index) => isAt(source, index, '{') || isAt(source, index, ';'))
   if (!isAt(source, open, '{')) return { next: open + 1, found: [{ ...named, from: start, to: open }] }
   const end = afterBracket(source, open, to)
   return { next: end, found: [{ ...named, from: start, to: end, ...(isContainer && { inside: [open + 1, end - 1] as [number, number] }) }] }
 }
 
-function readConstant(source: Source, start: number, word: number, to: number): Item {
+function readConstant(source: Source, start: number, word: number, to: number): ReadDefinitions {
   const end = findAt(source, word, to, (index) => isAt(source, index, ';'))
   const equals = findAt(source, word, end, (index) => isAt(source, index, '='))
   const isNamed = equals < end && isWordAt(source, equals - 1)
   return { next: end + 1, found: isNamed ? [{ name: textAt(source, equals - 1), kind: 'value', from: start, to: end }] : [] }
 }
 
-function readProperty(source: Source, start: number, word: number, to: number): Item {
+function readProperty(source: Source, start: number, word: number, to: number): ReadDefinitions {
   const end = findAt(source, word, to, (index) => isAt(source, index, ';'))
   const nameAt = findAt(source, word, end, (index) => textAt(source, index).startsWith('$'))
   return { next: end + 1, found: nameAt < end ? [{ name: textAt(source, nameAt), kind: 'value', from: start, to: end }] : [] }
 }
 
 /** Functions may be declared under a condition, so a block is looked into. */
-function skipStatement(source: Source, word: number, to: number): Item {
+function skipStatement(source: Source, word: number, to: number): ReadDefinitions {
   const end = findAt(source, word, to, (index) => isAt(source, index, ';') || isAt(source, index, '{') || isAt(source, index, '}'))
   if (!isAt(source, end, '{')) return { next: end + 1, found: [] }
   const next = afterBracket(source, end, to)

@@ -1,7 +1,17 @@
-import { afterBracket, findAt, type Item, isAt, isStringAt, isWordAt, type NamedDefinition, type Source, textAt } from './source.ts'
+import {
+  afterBracket,
+  findAt,
+  isAt,
+  isStringAt,
+  isWordAt,
+  type NamedDefinition,
+  type ReadDefinitions,
+  type Source,
+  textAt,
+} from './source.ts'
 
 /** Reads an item of Rust. Functions of an `impl` belong to its type. */
-export function readRustItem(source: Source, at: number, to: number): Item {
+export function readRustItem(source: Source, at: number, to: number): ReadDefinitions {
   let start = at
   while (isAt(source, start, '#')) start = afterBracket(source, isAt(source, start + 1, '!') ? start + 2 : start + 1, to)
   const word = skipModifiers(source, start, to)
@@ -47,19 +57,19 @@ function skipModifiers(source: Source, start: number, to: number): number {
 }
 
 /** A definition up to its block, or to the `;` if it has none. */
-function withBody(source: Source, start: number, word: number, to: number, named: NamedDefinition, isContainer = false): Item {
+function withBody(source: Source, start: number, word: number, to: number, named: NamedDefinition, isContainer = false): ReadDefinitions {
   const open = findAt(source, word + 1, to, (index) => isAt(source, index, '{') || isAt(source, index, ';'))
   return isAt(source, open, '{')
     ? block(source, start, open, to, named, isContainer)
     : { next: open + 1, found: named.kind === 'module' ? [] : [{ ...named, from: start, to: open }] }
 }
 
-function block(source: Source, start: number, open: number, to: number, named: NamedDefinition, isContainer = false): Item {
+function block(source: Source, start: number, open: number, to: number, named: NamedDefinition, isContainer = false): ReadDefinitions {
   const end = afterBracket(source, open, to)
   return { next: end, found: [{ ...named, from: start, to: end, ...(isContainer && { inside: [open + 1, end - 1] as [number, number] }) }] }
 }
 
-function readValue(source: Source, start: number, word: number, to: number): Item {
+function readValue(source: Source, start: number, word: number, to: number): ReadDefinitions {
   const end = findAt(source, word, to, (index) => isAt(source, index, ';'))
   const nameAt = textAt(source, word + 1) === 'mut' ? word + 2 : word + 1
   const kind = textAt(source, word) === 'type' ? 'type' : 'value'
@@ -83,7 +93,7 @@ function implName(source: Source, word: number, to: number): string {
 }
 
 /** An invocation of a macro, a `use`, or anything else: up to the `;`, or after a block. */
-function skipStatement(source: Source, word: number, to: number): Item {
+function skipStatement(source: Source, word: number, to: number): ReadDefinitions {
   const end = findAt(source, word, to, (index) => isAt(source, index, ';') || isAt(source, index, '{') || isAt(source, index, '}'))
   const isUse = textAt(source, word) === 'use'
   if (isUse && isAt(source, end, '{')) return { next: afterBracket(source, end, to) + 1, found: [] }

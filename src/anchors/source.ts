@@ -9,13 +9,13 @@ export type FoundDefinition = { name: string; kind: DefinitionKind; from: number
 export type NamedDefinition = Pick<FoundDefinition, 'name' | 'kind'>
 
 /** What stands at a place of a container: perhaps definitions, and where to go on. */
-export type Item = { next: number; found: FoundDefinition[] }
+export type ReadDefinitions = { next: number; found: FoundDefinition[] }
 
 /** In what an item stands. */
 export type Container = { kind: 'file' | 'class' | 'other'; name: string }
 
 /** Reads the item at a place. It must end at `to` or before. */
-export type ReadItem = (source: Source, at: number, to: number, container: Container) => Item
+export type ReadItem = (source: Source, at: number, to: number, container: Container) => ReadDefinitions
 
 export type Source = { tokens: Tokens; matches: Int32Array; count: number }
 

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
+import { agentTitle } from '../core/agent.ts'
 import { agentOptions, Dropdown, EmptyState, ErrorMessage, formatCount, nameOfProject, PageHead, TimeAgo } from './components.tsx'
 import { askToForgetSession } from './forget.tsx'
 import { List, usePagedRows } from './list.tsx'
@@ -73,7 +74,10 @@ function SessionList({ project, agent }: { project: string; agent: string }) {
             <>
               <span class="place">{nameOfProject(session.project)}</span>
               <span class="what">
-                <b>{session.title ?? `Session ${session.id}`}</b> <Marks marks={[session.live ? { kind: 'live', words: 'live' } : null]} />
+                <b>{session.title ?? `Session ${session.id}`}</b>{' '}
+                <Marks
+                  marks={[{ kind: 'agent', words: agentTitle(session.agent) }, session.live ? { kind: 'live', words: 'live' } : null]}
+                />
                 <span class="snippet">
                   {formatCount(session.promptCount, 'turn')}, {formatCount(session.observations, 'observation')}
                 </span>

@@ -39,6 +39,11 @@ export function wrapLine(line: string, width: number, indent = /^ */.exec(line)?
   return `${first.trimEnd()}\n${wrapLine(`${indent}${tail}`, width, indent)}`
 }
 
+/** Prints text that is copied or piped elsewhere as it is, never wrapped: settings, scripts, the brief. */
+export function printExactly(text: string): undefined {
+  console.log(text)
+}
+
 export function printJson(value: unknown): undefined {
   console.log(JSON.stringify(value, null, 2))
 }

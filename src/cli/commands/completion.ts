@@ -1,6 +1,6 @@
 import { type Command, type CommandOption, json } from '../command.ts'
 import { defineCommand, unknownValue } from '../parse.ts'
-import { invalidInput, print, printJson } from '../print.ts'
+import { invalidInput, printExactly, printJson } from '../print.ts'
 import { TOPICS } from '../topics.ts'
 
 const SHELLS: Record<string, (commands: Command[]) => string> = { bash, zsh, fish }
@@ -21,7 +21,7 @@ export const command = defineCommand({
     const write = Object.hasOwn(SHELLS, shell) ? SHELLS[shell] : undefined
     if (!write) throw invalidInput(unknownValue('shell', shell, Object.keys(SHELLS)))
     const script = write(await loadAll())
-    return values.json ? printJson({ shell, script }) : print(script)
+    return values.json ? printJson({ shell, script }) : printExactly(script)
   },
 })
 

@@ -4,7 +4,7 @@ import type { ExportKind } from '../../wire/contract/upkeep.ts'
 import { callLines } from '../call.ts'
 import { json, project } from '../command.ts'
 import { defineCommand } from '../parse.ts'
-import { invalidInput, plural, print, printJson } from '../print.ts'
+import { invalidInput, plural, print, printExactly, printJson } from '../print.ts'
 
 const EXPORT_KINDS = [
   'tool-uses',
@@ -36,7 +36,7 @@ export const command = defineCommand({
     if (!kind) throw invalidInput(`what to export? Pass --kind ${EXPORT_KINDS.join('|')}`)
     if (format === 'jsonl') {
       if (out !== undefined) throw invalidInput('--out needs --format markdown; JSON lines go to standard output')
-      for await (const row of callLines('GET /api/export', { kind, project, format })) print(JSON.stringify(row))
+      for await (const row of callLines('GET /api/export', { kind, project, format })) printExactly(JSON.stringify(row))
       return
     }
     if (kind !== 'notes') throw invalidInput(`--format markdown exports only notes, not ${kind}: pass --kind notes, or leave --format out`)

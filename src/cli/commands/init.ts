@@ -24,7 +24,7 @@ import { confirmed } from '../confirm.ts'
 import { installHooks } from '../install-hooks.ts'
 import { printMcpOutcome } from '../mcp-outcome.ts'
 import { defineCommand } from '../parse.ts'
-import { bold, CliError, dim, EXIT, invalidInput, print, printJson, printNotice } from '../print.ts'
+import { bold, CliError, dim, EXIT, invalidInput, print, printExactly, printJson, printNotice } from '../print.ts'
 import { printSyncReport } from './sync.ts'
 import { uninstallAll } from './uninstall.ts'
 
@@ -72,7 +72,7 @@ export const command = defineCommand({
       mcp && plan.claude ? installMcp({ environment: readEnvironment(), project, dryRun, program: PROGRAM }) : null
     if (values['dry-run']) return printPlan(plan, await registerMcp(true), values.json ?? false)
 
-    if (!values.yes && hasChanges(plan) && !(await confirmed(question(plan)))) return print('Nothing was changed.')
+    if (!values.yes && hasChanges(plan) && !(await confirmed(question(plan, mcp), 'yes'))) return print('Nothing was changed.')
     const installed = plan.claude ? await installClaude(project, command) : null
     const claudeMcp = await registerMcp(false)
     const connected = await connectAgents(others, mcp)
@@ -109,7 +109,7 @@ function usableCommand(given: string): string {
 
 /** The settings go to stdout exactly as they would be written; what else would happen goes to stderr. */
 function printFiles({ file, text }: PlannedHooks, command: string | null, project: string | null, isWithoutMcp: boolean): undefined {
-  print(text.replace(/\n$/, ''))
+  printExactly(text.replace(/\n$/, ''))
   const environment = readEnvironment()
   printNotice(`this is the whole new text of ${file}`)
   if (command === null) printNotice(`the hooks call ${homePaths(environment).launcher}, which would contain:\n${launcherText(environment)}`)
@@ -153,13 +153,15 @@ const changesOf = ({ others }: ConnectionPlan) =>
 
 const hasChanges = (plan: ConnectionPlan) => plan.claude?.changed === true || changesOf(plan).length > 0
 
-/** One question for all agents. */
-function question(plan: ConnectionPlan): string {
-  const changes = changesOf(plan)
-  if (changes.length === 0) return `Write hooks to ${plan.claude?.file}? A backup is written next to it.`
-  const claude = plan.claude?.changed ? [`  Claude Code: hooks to ${plan.claude.file}`] : []
-  const lines = [...claude, ...changes.map(({ agent, holds, path }) => `  ${AGENT_TITLES[agent]}: ${holds} to ${path}`)]
-  return `Recollect will write:\n${lines.join('\n')}\nA backup of each changed file is written next to it. Go on?`
+/** One question for all agents: what is changed, what for, and how to undo it. */
+function question(plan: ConnectionPlan, mcp: boolean): string {
+  const server = mcp ? '; and registers the memory tools with `claude mcp add`' : ''
+  const claude = plan.claude?.changed ? [`  Claude Code: adds hooks to ${plan.claude.file}${server}`] : []
+  const others = changesOf(plan).map(({ agent, holds, path }) => `  ${AGENT_TITLES[agent]}: adds ${holds} to ${path}`)
+  return `From now on, Recollect records your sessions on this machine and shows each new one what earlier ones settled. Nothing leaves the machine.
+${[...claude, ...others].join('\n')}
+A backup of each changed file is written next to it. To undo all of it: recollect uninstall.
+Connect?`
 }
 
 /** The files of the other agents: a single one as it is; of several, each after its path. */
@@ -167,7 +169,7 @@ function printTexts(others: AgentOutcome[], isAlone: boolean): undefined {
   const texts = others.flatMap(({ files }) =>
     files.flatMap((file) => (file.kind === 'planned' ? [{ path: file.path, text: file.text }] : [])),
   )
-  for (const { path, text } of texts) print(isAlone && texts.length === 1 ? text.trimEnd() : `${bold(path)}\n${text.trimEnd()}\n`)
+  for (const { path, text } of texts) printExactly(isAlone && texts.length === 1 ? text.trimEnd() : `${bold(path)}\n${text.trimEnd()}\n`)
 }
 
 function printPlan(plan: ConnectionPlan, mcp: McpOutcome | null, asJson: boolean): undefined {

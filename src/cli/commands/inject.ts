@@ -8,7 +8,7 @@ import { call } from '../call.ts'
 import { json, project } from '../command.ts'
 import { currentBranch, currentProject, requireKnownProject } from '../current-project.ts'
 import { defineCommand } from '../parse.ts'
-import { dim, plural, print, printJson, printNotice } from '../print.ts'
+import { dim, plural, print, printExactly, printJson, printNotice } from '../print.ts'
 
 export const command = defineCommand({
   name: 'inject',
@@ -72,7 +72,7 @@ export async function printInjection({
   if (!injection.text && !(quiet && project === undefined)) await requireKnownProject({ project })
   if (json) return printJson(injection)
   if (!injection.text && quiet) return
-  if (injection.text) print(injection.text)
+  if (injection.text) printExactly(injection.text)
   // Not on stdout: a hook that calls this would hand it to the model.
   else if (prompt === undefined) printNotice(`Nothing is stored for ${injection.project} yet.`)
   else print(`This prompt would recall nothing${injection.message ? `: ${injection.message}` : ''}.`)

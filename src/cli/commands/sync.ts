@@ -6,7 +6,7 @@ import { call } from '../call.ts'
 import { json } from '../command.ts'
 import { requireNoteId } from '../note-command.ts'
 import { defineCommand, seeHelp } from '../parse.ts'
-import { dim, EXIT, invalidInput, plural, print, printJson, printTable, yellow } from '../print.ts'
+import { dim, EXIT, invalidInput, plural, print, printExactly, printJson, printTable, yellow } from '../print.ts'
 
 /** A little longer than the worker itself waits for the network. */
 const SYNC_TIMEOUT_MS = 600_000
@@ -146,7 +146,7 @@ async function printHistory(noteId: string | undefined, commit: string | undefin
   if (asJson) return printJson(history)
   if ('text' in history) {
     if (history.text === null) throw invalidInput(`N${id} has no version ${commit}; 'recollect sync history N${id}' lists the versions`)
-    return print(history.text.trimEnd())
+    return printExactly(history.text.trimEnd())
   }
   if (history.versions.length === 0) return print('The note has not been committed yet. To commit it: recollect sync')
   const rows = history.versions.map(({ commit, at, machine, subject }) => [

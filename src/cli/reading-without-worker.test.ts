@@ -15,7 +15,7 @@ test('reading commands work without a worker and leave no files behind', async (
   expect((await at.recollect('get', 'P1')).stdout).toMatch(/^P1 Low tide is shown an hour late .* tidepool-\w+\n\nAnswer:/)
   expect((await at.recollect('timeline', 'tide', '--project', 'tidepool')).stdout).toContain('►')
   const brief = (await at.recollect('inject', '--project', 'tidepool', '--explain')).stdout
-  expect(brief).toMatch(/Last session[\s\S]+\+ +\d+ files: \d+ of \d+ changed files, by amount and recency/)
+  expect(brief).toMatch(/Last session[\s\S]+\+ +\d+ S\d+: the last summary/)
   const [, tokens] = /\n(\d+) tokens, \d+ memories shown/.exec(brief) ?? []
   expect([...brief.matchAll(/^\+ +(\d+) /gm)].reduce((sum, [, cost]) => sum + Number(cost), 0)).toBe(Number(tokens))
   const recalled = await at.recollect('inject', '--project', 'tidepool', '--prompt', 'the tide table cache', '--explain')

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { storedPrompt } from '../../test/support/builders.ts'
-import { conclusionOf, gistOf, isAmendingTurn, isConclusive, isSettling, leftoverIn, rulingsIn } from './outcome.ts'
+import { conclusionOf, gistOf, isAmendingTurn, isConclusive, isRuling, isSettling, leftoverIn, rulingsIn } from './outcome.ts'
 
 describe('an answer', () => {
   test.each([
@@ -119,4 +119,9 @@ test('a huge answer without spaces is read in a moment', () => {
     isAmendingTurn(storedPrompt({ text: answer, answer }))
   }
   expect(performance.now() - started).toBeLessThan(5000)
+})
+
+test('a reply that says what must or must not be rules something, a question does not', () => {
+  expect(isRuling('No, do not mask the address.')).toBe(true)
+  expect(isRuling('Why a promise in the map and not the table itself?')).toBe(false)
 })

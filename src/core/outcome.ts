@@ -108,8 +108,8 @@ export function rulingsIn(replies: string[], wantedStems: readonly string[], max
   return ruled.length === 0 ? '' : chooseSentences(ruled, wantedStems, maxCharacters)
 }
 
-/** Whether a person's reply rules something. */
-export const isRuling = (reply: string): boolean => sentences(reply).some((sentence) => RULING.test(sentence))
+/** Whether a person's reply rules something. A question does not: "why not the table itself?". */
+export const isRuling = (reply: string): boolean => sentences(reply).some((sentence) => RULING.test(sentence) && !/\?\s*$/.test(sentence))
 
 /** A chat has side remarks too; a ruling on its subject has some of its words. */
 const MIN_RULING_STEMS = 2

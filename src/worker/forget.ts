@@ -596,10 +596,8 @@ async function hideTurns(services: Services, promptIds: number[], now: number): 
     sessions.add(turn.sessionId)
     changes.push(...turn.observations.map((one) => ({ kind: 'observation-removed' as const, id: one })))
     await store.prompts.reindexAround(turn.sessionId, turn.number)
-    // The next turn was distilled with this turn's answer and failures at hand.
-    const next = await (await store.deletions()).nextTurn(turn.sessionId, turn.number)
-    if (next !== null)
-      changes.push(...(await distillAgain(services, { sessionId: turn.sessionId, number: next }, memoryId('prompt', id), now)))
+    for (const number of turn.dependent)
+      changes.push(...(await distillAgain(services, { sessionId: turn.sessionId, number }, memoryId('prompt', id), now)))
   }
   // The title of the session is gone, which was part of the context of its observations.
   for (const id of sessions) {

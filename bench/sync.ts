@@ -56,6 +56,7 @@ function put(book: Notebook, at: number, version: number): void {
     updatedAt: 1_700_000_000_000 + at + version,
     machine: book.machine,
     source: 'human',
+    author: null,
     session: null,
     model: null,
     confidence: 1,

@@ -2,7 +2,7 @@
  * `npm run eval`: scores the product's search, recall and brief on the evaluation sets in ../shared/eval, next to simple baselines, and writes the
  * tables into docs/evaluation.md between its marks. `--check` only prints them. `--minilm` and `--table <folder>` instead compare the
  * sentence model, or another table of word vectors, with the shipped table. `npm run eval -- distill` scores distillation
- * (`distill-report.ts`).
+ * (`distill-report.ts`), `npm run eval -- stale` the check of memories against the code (`stale/`).
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -22,11 +22,13 @@ import { briefTable, decisionTable, replaceBetweenMarks, ruleTable, searchTable 
 const EVALUATION_PAGE = join(import.meta.dir, '..', 'docs', 'evaluation.md')
 
 const USAGE = `npm run eval -- [--check | --minilm | --table <folder>]
-       npm run eval -- distill --help`
+       npm run eval -- distill --help
+       npm run eval -- stale --help`
 
 type Row = [set: string, method: string, RankingScore]
 
 if (process.argv[2] === 'distill') await printDistill(process.argv.slice(3))
+else if (process.argv[2] === 'stale') await (await import('./stale/report.ts')).printStale(process.argv.slice(3))
 else {
   const flag = { type: 'boolean', default: false } as const
   const options = { check: flag, minilm: flag, table: { type: 'string', multiple: true } } as const

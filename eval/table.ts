@@ -80,14 +80,12 @@ export function ruleTable({ rules, shown, replaced, stale, reallyStale, extracte
 }
 
 /** Replaces the text between the two marks. Throws if the marks are missing. */
-export function replaceBetweenMarks(page: string, text: string): string {
-  const [from, to] = [page.indexOf(OPENING_MARK), page.indexOf(CLOSING_MARK)]
-  if (from < 0 || to < from) throw new Error(`the page has no ${OPENING_MARK} … ${CLOSING_MARK}; add both marks where the tables belong`)
-  return `${page.slice(0, from + OPENING_MARK.length)}\n${text}\n${page.slice(to)}`
+export function replaceBetweenMarks(page: string, text: string, name = 'eval'): string {
+  const [opening, closing] = [`<!-- ${name} -->`, `<!-- /${name} -->`]
+  const [from, to] = [page.indexOf(opening), page.indexOf(closing)]
+  if (from < 0 || to < from) throw new Error(`the page has no ${opening} … ${closing}; add both marks where the tables belong`)
+  return `${page.slice(0, from + opening.length)}\n${text}\n${page.slice(to)}`
 }
-
-const OPENING_MARK = '<!-- eval -->'
-const CLOSING_MARK = '<!-- /eval -->'
 
 const percent = (share: number) => (100 * share).toFixed(1)
 const table = (head: string[], rows: (string | number)[][]) =>

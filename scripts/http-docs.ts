@@ -227,7 +227,7 @@ function readSource(path: string): { routes: DocumentedRoute[]; types: DeclaredT
       routes.push({
         name: (property.key as { value: RouteName }).value,
         comment: comment
-          .replace(/^\*\s*/, '')
+          .replace(/(?:^|\n)\s*\*[ \t]*/g, ' ')
           .replace(/\s+/g, ' ')
           .trim(),
         response: type ? text.slice(type.start, type.end).replace(/\s+/g, ' ') : '',

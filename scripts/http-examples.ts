@@ -32,6 +32,16 @@ export const EXAMPLES: { [Name in RouteName]: RequestOf<Name> } = {
   },
   'POST /api/sessions/summarize': { contentSessionId: 'my-session', last_assistant_message: 'The station reports in local time.' },
   'POST /api/sessions/complete': { contentSessionId: 'my-session', reason: 'exit' },
+  'POST /sessions/observations': {
+    contentSessionId: 'my-editor',
+    host: 'VS Code',
+    project: 'harbour',
+    tool_name: 'FileSave',
+    tool_input: { path: '/work/harbour/tides.ts' },
+    tool_response: 'File saved successfully',
+  },
+  'POST /sessions/summarize': { contentSessionId: 'my-editor', last_assistant_message: 'The tides are computed in UTC now.' },
+  'POST /sessions/complete': { contentSessionId: 'my-editor', reason: 'exit' },
   'POST /api/processing': { isProcessing: true },
   'GET /api/sessions': { project: 'tidepool', limit: 10 },
   'GET /api/sessions/:id': { id: 1 },
@@ -45,6 +55,8 @@ export const EXAMPLES: { [Name in RouteName]: RequestOf<Name> } = {
   'GET /api/timeline': { anchor: '#1' },
   'POST /api/timeline': { query: 'low tide an hour late', depth_before: 3, depth_after: 3 },
   'GET /api/memory/:id': { id: '1' },
+  'GET /api/stale': { project: 'tidepool' },
+  'POST /api/verify': { id: '#1', verdict: 'ok' },
   'POST /api/memories/batch': { ids: ['#1', 'S1', 'P1'] },
   'GET /api/injections': { limit: 5 },
 
@@ -87,6 +99,7 @@ export const EXAMPLES: { [Name in RouteName]: RequestOf<Name> } = {
   'POST /api/reflect': { project: 'tidepool' },
   'POST /api/redistill': { since: 'last week' },
   'POST /api/import': { from: 'native' },
+  'POST /api/capture/transcript': { path: '/tmp/session.jsonl' },
   'GET /api/export': { kind: 'prompts' },
   'POST /api/jobs/retry': {},
   'GET /api/audit': { since: 'yesterday', limit: 10 },
@@ -102,6 +115,10 @@ export const EXAMPLES: { [Name in RouteName]: RequestOf<Name> } = {
   'ANY /mcp': {},
   'GET /stream': {},
 
+  'GET /api/projects/offers': { project: 'tidepool' },
+  'POST /api/projects/join': { from: 'harbour', into: 'quay' },
+  'POST /api/projects/split': { project: 'harbour' },
+  'POST /api/projects/apart': { a: 'harbour', b: 'quay' },
   'POST /api/projects/rename': { from: 'harbour', to: 'marina' },
   'POST /api/projects/wipe': { project: 'marina', confirm: 'marina' },
   'DELETE /api/sessions/:id': { id: 1 },
@@ -114,6 +131,8 @@ const UNKNOWN_NOTE = 'N01ARZ3NDEKTSV4RRFFQ69G5FAV'
 
 /** For every route that declares errors, a request that the worker refuses with the first of them. The test runs them before the examples. */
 export const REFUSED_REQUESTS: { [Name in RouteWithErrors]: RequestOf<Name> } = {
+  'GET /api/stale': {},
+  'POST /api/verify': { id: '#999999', verdict: 'ok' },
   'GET /api/timeline': { anchor: '#999999' },
   'POST /api/timeline': { anchor: '#999999' },
   'DELETE /api/observations/:id': { id: 999_999 },
@@ -136,11 +155,14 @@ export const REFUSED_REQUESTS: { [Name in RouteWithErrors]: RequestOf<Name> } = 
   'POST /api/sync/remote': { remote: '--upload-pack=x' },
   'POST /api/sync/resolve': { id: UNKNOWN_NOTE, choice: 'ours' },
   'GET /api/sync/history': { id: UNKNOWN_NOTE },
+  'POST /api/projects/join': { from: 'harbour', into: 'harbour' },
+  'POST /api/projects/split': { project: 'no-such-project' },
   'POST /api/projects/rename': { from: 'no-such-project', to: 'other' },
   'POST /api/projects/wipe': { project: 'no-such-project', confirm: 'no-such-project' },
   'PUT /api/settings': { name: 'no.such.setting', value: 1 },
   'POST /api/consolidate': { undo: 999_999 },
   'POST /api/reflect': { undo: 999_999 },
+  'POST /api/capture/transcript': { path: '/no/such/file.jsonl' },
   'GET /api/export': { kind: 'prompts', format: 'markdown' },
   'POST /api/embedder/weights': { tarball: '/no/such/file.tgz' },
   'POST /api/view/link': { to: '//elsewhere.example' },
@@ -150,4 +172,5 @@ export const REFUSED_REQUESTS: { [Name in RouteWithErrors]: RequestOf<Name> } = 
 export const REFUSED: { [Name in RouteName]?: string } = {
   'POST /api/sync/resolve': 'has no conflict',
   'POST /api/embedder/weights': '/tmp/weights.tgz',
+  'POST /api/capture/transcript': '/tmp/session.jsonl is not a transcript',
 }

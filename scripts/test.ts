@@ -15,7 +15,7 @@ const flags = args.filter((arg) => arg.startsWith('-') && arg !== '--unit' && ar
 const files = [...new Bun.Glob('{src,test,scripts,bench}/**/*.test.ts').scanSync(root)]
   .filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
   .sort()
-const isFlow = (file: string) => /^test\/(flows|harness|privacy)\//.test(file)
+const isFlow = (file: string) => /^test\/(flows|harness|privacy|seeds)\//.test(file)
 const unit = args.includes('--flows') ? [] : files.filter((file) => !isFlow(file))
 const flows = args.includes('--unit') ? [] : files.filter(isFlow)
 

@@ -10,7 +10,7 @@ import { fingerprint } from '../core/hash.ts'
 import type { ProjectKey } from '../core/ids.ts'
 import type { Jobs } from '../core/job.ts'
 import { MAX_STORED_CHARS } from '../core/limits.ts'
-import type { Change, Prompt, Session, ToolUse } from '../core/memory.ts'
+import { type Change, NO_WORDS, type Prompt, type Session, type ToolUse } from '../core/memory.ts'
 import { clip, shorten } from '../core/text.ts'
 import type { Store } from '../store/store.ts'
 
@@ -64,8 +64,6 @@ export type CaptureResult = {
 
 const MARKERS_JOB_DELAY_MS = 1000
 
-/** Stored as the text of a prompt that contains only images, and of one that was never reported. */
-export const NO_WORDS = '(no words)'
 /** Clock steps and overtaking events stay below this; no client ends and is resumed faster. */
 const MAX_EVENT_REORDER_MS = 500
 
@@ -117,7 +115,7 @@ export async function take(
       changes.push(...(await recordToolUse(store, session, event, rules)))
       break
     case 'turn-ended':
-      await recordAnswer(store, session, event, context, rules)
+      await recordAnswer(store, session, event, context, rules, line)
       break
     case 'subagent-ended':
       changes.push(...(await recordSubagentAnswer(store, session, event, rules)))
@@ -186,6 +184,7 @@ async function findOrOpenSession(
   return store.sessions.open({
     agent: event.agent,
     contentSessionId: event.session,
+    host: context.host ?? null,
     project,
     folder,
     branch,
@@ -280,13 +279,14 @@ async function recordPrompt(
   }
   if (isAfterEnd(session, event.at)) await store.sessions.activate(session.id)
   await store.sessions.setMuting(session.id, false, null)
-  if (!rules.isWanted(event.kind)) return []
+  // A turn without its prompt still has tool uses, an answer and a summary.
+  const stored = rules.isWanted(event.kind) ? text : NO_WORDS
   const prompt = await store.prompts.add(session, {
-    key: await promptKey(store, session, event.promptId, text, line),
+    key: await promptKey(store, session, event.promptId, stored, line),
     promptId: event.promptId,
     uuid: line?.uuid ?? null,
     origin: event.origin,
-    text,
+    text: stored,
     branch: await recordBranch(store, session, null, event.at, context, rules),
     at: event.at,
   })
@@ -403,9 +403,11 @@ async function recordAnswer(
   event: Extract<AgentEvent, { kind: 'turn-ended' }>,
   context: EventContext,
   rules: CaptureRules,
+  line: TranscriptLineRef | null,
 ): Promise<void> {
   if (await store.sessions.isMuted(session.id, event.promptId)) return
-  const prompt = await store.prompts.ownTurnAt(session.id, event.promptId, event.at)
+  const found = await store.prompts.ownTurnAt(session.id, event.promptId, event.at)
+  const prompt = found ?? (line && (await addPromptlessTurn(store, session, event, rules, line)))
   if (!prompt) return
   // The transcript reports the same end with a slightly earlier time; the later report counts.
   if (prompt.answeredAt !== null && event.at <= prompt.answeredAt) return
@@ -416,6 +418,24 @@ async function recordAnswer(
   // The note of a completed session was written before this answer arrived.
   if (session.status === 'completed') await refreshEpisode(store, session, event.at)
 }
+
+/**
+ * A transcript may begin with an answer and have no prompt at all. Such a session is kept if the answer says enough. Only a transcript shows that there
+ * is no prompt: a hook's may be on its way, and private.
+ */
+async function addPromptlessTurn(
+  store: Store,
+  session: Session,
+  { answer, promptId, at }: Extract<AgentEvent, { kind: 'turn-ended' }>,
+  rules: CaptureRules,
+  { uuid }: TranscriptLineRef,
+): Promise<Prompt | null> {
+  if (session.promptCount > 0 || clean(answer, rules).text.length < MIN_PROMPTLESS_ANSWER_CHARS) return null
+  if (!rules.isWanted('prompt-submitted') || (await store.sessions.hasPrivate(session.id))) return null
+  return store.prompts.add(session, { key: `answer:${uuid ?? at}`, promptId, uuid, origin: 'machine', text: NO_WORDS, branch: null, at })
+}
+
+const MIN_PROMPTLESS_ANSWER_CHARS = 40
 
 async function recordSubagentAnswer(
   store: Store,

@@ -1,4 +1,4 @@
-import type { Prompt, Session, Summary } from '../core/memory.ts'
+import { NO_WORDS, type Prompt, type Session, type Summary } from '../core/memory.ts'
 import { isBareRemark, MIN_CONCLUSION_CHARACTERS } from '../core/outcome.ts'
 import { firstLine } from '../core/text.ts'
 import type { CapturedNoteDraft } from './drafts.ts'
@@ -19,15 +19,17 @@ export type Episode = {
 
 const MAX_SECTION_CHARS = 600
 const MAX_FILES_LISTED = 40
+const MAX_TITLE_CHARS = 80
 
 /** Drafts the note of a session: the request, the branch, the changed files and the outcome. Null if the session is not worth a note. */
 export function episodeDraft({ session, prompts, summaries, files, hook }: Episode): CapturedNoteDraft | null {
-  const requests = prompts.filter((prompt) => prompt.origin === 'person').map((prompt) => prompt.text)
+  const requests = prompts.filter(({ origin, text }) => origin === 'person' && text !== NO_WORDS).map((prompt) => prompt.text)
   const outcome = outcomeOf(prompts)
   if (isTrivialSession(requests[0] ?? '', outcome, files)) return null
   const meaningful = requests.find((text) => countLetters(text) >= 10)
   const ask = meaningful ?? requests.toSorted((a, b) => countLetters(b) - countLetters(a))[0] ?? ''
-  const name = session.title || meaningful || summaries.find((summary) => summary.completed !== '')?.completed || ask
+  const name =
+    wholeTitle(session.title, meaningful ?? '') || meaningful || summaries.find((summary) => summary.completed !== '')?.completed || ask
   const parts = [
     `**Ask:** ${clipSection(ask) || '(no user prompt captured)'}`,
     session.branch ? `**Branch:** ${session.branch}` : '',
@@ -38,7 +40,7 @@ export function episodeDraft({ session, prompts, summaries, files, hook }: Episo
   ]
   return {
     id: episodeNoteId(session),
-    title: firstLine(name, 80) || 'Session summary',
+    title: firstLine(name, MAX_TITLE_CHARS) || 'Session summary',
     body: parts.filter(Boolean).join('\n\n'),
     type: 'episodic',
     namespace: 'sessions',
@@ -51,6 +53,14 @@ export function episodeDraft({ session, prompts, summaries, files, hook }: Episo
     createdAt: session.startedAt,
     updatedAt: session.lastEventAt,
   }
+}
+
+/** The session's title, or the first line of the request if the title is only the beginning of it and the line is short enough for a note. */
+function wholeTitle(title: string | null, request: string): string | null {
+  if (!title) return title
+  const line = firstLine(request, Number.MAX_SAFE_INTEGER)
+  const isCut = line.length > title.length && line.toLowerCase().includes(title.toLowerCase().replace(/…$/, ''))
+  return isCut && line.length <= MAX_TITLE_CHARS ? line : title
 }
 
 /**

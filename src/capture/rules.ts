@@ -160,7 +160,8 @@ const CUES: RuleCue[] = [
   { phrase: /\b(?:we|everyone|you) (?:(?:must|should|will|do|have to|need to) )?(?:always|never) /i, confidence: 0.85 },
   {
     phrase: /\b(?:must|shall) (?:always|never|not ever)\b|\bshould never\b|\b(?:must|should) (?:not|n['’]t)\b[^.]{0,60}\bever\b/i,
-    unless: /^(?:it|this|that|they|he|she)\b|^.{160}/i,
+    // "This must never happen again" points back; "it must never have worked" is a guess.
+    unless: /^(?:it|they|he|she)\b|^(?:this|that) (?:must|shall|should)\b|\bnever have\b|^.{160}/i,
     confidence: 0.8,
   },
   // "Do not … again", "don't … without asking"
@@ -242,5 +243,5 @@ const NO_RULE: RegExp[] = [
   // Announces rules without saying them: "I want you to follow a new naming convention".
   /\b(?:follow|adopt|implement|apply|keep|focus|update|start|consistent|incorporat|discuss|talk|adher|introduce|instructions?|treat)\w*\b[^.:'`]{0,60}\b(?:convention|practice|guideline|instruction|standard|area|change|pointer|aspect|principle|update|style|rule|approach|format|thing|concept|consistency|guideline)s?\b[^:'`]*$/i,
   /\b(?:shift gears|give you (?:some|a few|specific)|talk (?:to you )?about|introduce you|discuss|dive into|share|walk you through|your attention|(?:some|a few|two|several) (?:\w+ ){0,2}(?:instructions|guidelines|practices|things|aspects))\b/i,
-  /^(?:just |now )?(?:follow|focus|implement this|apply (?:this|these)|i trust|i wanted|this|these|it helps|they)\b/i,
+  /^(?:just |now )?(?:follow|focus|implement this|apply (?:this|these)|i trust|i wanted|this(?! \w+ (?:must|shall) (?:never|always))|these|it helps|they)\b/i,
 ]

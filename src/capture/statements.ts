@@ -1,4 +1,5 @@
-import type { Prompt, Session } from '../core/memory.ts'
+import { parseDecisions } from '../core/decision-list.ts'
+import type { Prompt, Session, Summary } from '../core/memory.ts'
 import { asNoteId, type NoteType } from '../core/note.ts'
 import { isBareRemark } from '../core/outcome.ts'
 import { readProse } from '../core/prose.ts'
@@ -52,6 +53,20 @@ export function draftStatedNotes(session: Session, prompts: Prompt[], threshold:
   return kept.toSorted((a, b) => rank(b) - rank(a)).slice(0, MAX_STATEMENTS_PER_SESSION)
 }
 
+/** The decisions that were handed over with a summary before a compaction. Whoever listed them said that they are decisions. */
+export function draftListedDecisions(session: Session, summaries: Summary[]): CapturedNoteDraft[] {
+  const compact = summaries.filter(({ source }) => source === 'compact')
+  const drafts = compact.flatMap(({ notes, at, promptNumber: number }) =>
+    parseDecisions(notes)
+      .filter((text) => text.length <= MAX_LISTED_CHARS)
+      .map((text) => draftOf(session, { at, number }, { text, namespace: 'decisions', confidence: LISTED_CONFIDENCE }, 'agent')),
+  )
+  return mergePlaces(drafts).slice(0, MAX_STATEMENTS_PER_SESSION)
+}
+
+const MAX_LISTED_CHARS = 400
+const LISTED_CONFIDENCE = 0.9
+
 /** One draft for each text, with every place where it was said. */
 function mergePlaces(drafts: CapturedNoteDraft[]): CapturedNoteDraft[] {
   return [...Map.groupBy(drafts, (draft) => draft.id).values()].flatMap((same) => {
@@ -62,7 +77,12 @@ function mergePlaces(drafts: CapturedNoteDraft[]): CapturedNoteDraft[] {
   })
 }
 
-function draftOf(session: Session, prompt: Prompt, { text, namespace, confidence }: Statement, by: 'person' | 'agent'): CapturedNoteDraft {
+function draftOf(
+  session: Session,
+  prompt: Pick<Prompt, 'at' | 'number'>,
+  { text, namespace, confidence }: Statement,
+  by: 'person' | 'agent',
+): CapturedNoteDraft {
   return {
     // The same words in another session are the same statement, said again.
     id: asNoteId(ulidOf(['statement', session.project, namespace, text.toLowerCase()].join('\n'), 0)),
@@ -115,7 +135,8 @@ function findLessons(text: string, by: 'person' | 'agent'): Statement[] {
 
 function parseLesson(sentence: string, by: 'person' | 'agent'): Statement | null {
   const bare = sentence.replace(/`[^`]*`/g, 'CODE').replace(/["“][^"“”]{0,200}["”]/g, 'QUOTE')
-  if (bare.length < 25 || sentence.length > 320 || isUnsettled(bare)) return null
+  const isTooShort = bare.length < (BLOCKER_LABEL.test(bare) ? MIN_LABELLED_CHARS : MIN_LESSON_CHARS)
+  if (isTooShort || sentence.length > 320 || isUnsettled(bare)) return null
   for (const cue of LESSON_CUES) {
     if (!cue.phrase.test(bare) || cue.unless?.test(bare)) continue
     const confidence = Math.min(0.95, Math.round((cue[by] + confidenceAdjustment(bare, sentence)) * 100) / 100)
@@ -123,6 +144,11 @@ function parseLesson(sentence: string, by: 'person' | 'agent'): Statement | null
   }
   return null
 }
+
+const MIN_LESSON_CHARS = 25
+/** A label says what the sentence is, so fewer words make sense. */
+const MIN_LABELLED_CHARS = 15
+const BLOCKER_LABEL = /^(?:(?:we|i|this|it)(?:['’]re| are|['’]m| am|['’]s| is)(?: still| currently)? )?(?:blocked|blockers?):\s/i
 
 /** A phrase, the namespace it indicates, and the base confidence: people say what they learned, while agents also describe code. */
 type LessonCue = { phrase: RegExp; unless?: RegExp; namespace: 'learnings' | 'blockers'; person: number; agent: number }
@@ -158,8 +184,15 @@ const LESSON_CUES: LessonCue[] = [
     agent: 0.7,
   },
   {
+    phrase: BLOCKER_LABEL,
+    unless: /:\s*(?:no|none|nothing|nobody|n\/a|-+)\W*$/i,
+    namespace: 'blockers',
+    person: 0.85,
+    agent: 0.85,
+  },
+  {
     phrase:
-      /\b(?:is|are|am|['’]re|['’]m|['’]s|was|were|been|remains?|still|currently) blocked (?:by|on|until|because)\b|^blocked (?:by|on|until)\b|^blockers?:\s/i,
+      /\b(?:is|are|am|['’]re|['’]m|['’]s|was|were|been|remains?|still|currently) blocked (?:by|on|until|because)\b|^blocked (?:by|on|until)\b/i,
     unless: /\b(?:not|n['’]t|no longer|never|un)\s?-?blocked\b/i,
     namespace: 'blockers',
     person: 0.8,

@@ -45,13 +45,16 @@ async function openWorker(timeoutMs: number | null, reviver?: typeof stripContro
 function errorFor(failure: FailedReply, home: Home): CliError {
   switch (failure.kind) {
     case 'refused':
-      return new CliError(failure.reason, failure.status === 400 ? EXIT.invalid : EXIT.error)
+      return new CliError(failure.reason, exitOf(failure.status))
     case 'late':
       return new CliError("the worker did not answer in time; try again, or run 'recollect doctor'", EXIT.timeout)
     case 'unreachable':
       return new CliError(`the worker stopped before it answered. Try again; its log is ${home.logs}/worker.log`)
   }
 }
+
+/** The worker answers 503 when its database fails. */
+const exitOf = (status: number) => (status === 400 ? EXIT.invalid : status === 503 ? EXIT.database : EXIT.error)
 
 /** Why no worker can be reached, in short and with what to do; and the exit code for a command that needs one. */
 type MissingWorker = { reason: string; advice: string; exit: number }

@@ -20,6 +20,8 @@ export const COMMANDS: Record<string, () => Promise<{ command: Command }>> = {
   capture: () => import('./commands/capture.ts'),
   notes: () => import('./commands/notes.ts'),
   rules: () => import('./commands/rules.ts'),
+  stale: () => import('./commands/stale.ts'),
+  verify: () => import('./commands/verify.ts'),
   edit: () => import('./commands/edit.ts'),
   forget: () => import('./commands/forget.ts'),
   restore: () => import('./commands/restore.ts'),
@@ -45,6 +47,9 @@ export const COMMANDS: Record<string, () => Promise<{ command: Command }>> = {
   worker: () => import('./commands/worker.ts'),
 }
 
+/** Names that the hook scripts and client settings of other memory tools use. */
+const OTHER_NAMES: Record<string, string> = { hooks: 'hook', serve: 'mcp' }
+
 /** Runs one command and returns its exit code. A `CliError` is printed as it is; any other error is printed with its cause. */
 export async function runCommand(args: string[]): Promise<number> {
   // `recollect --json status` means the same as `recollect status --json`.
@@ -55,7 +60,7 @@ export async function runCommand(args: string[]): Promise<number> {
     if (called === '--version' || called === '-v' || called === 'version') return await printVersion(json)
     if (called === 'help' || called === '--help' || called === '-h') return await printHelp(rest, json)
     if (/^--home=?$/.test(called)) throw invalidInput('--home needs a folder: recollect --home <folder> <command>')
-    command = await loadCommand(called === 'hooks' ? 'hook' : called)
+    command = await loadCommand(OTHER_NAMES[called] ?? called)
     if (!command) throw unknownName('command', called, Object.keys(COMMANDS), 'help --all')
     if (rest.includes('--help') || rest.includes('-h')) return await printHelp([command.name], json)
     return (await command.run(rest, loadAllCommands)) ?? EXIT.done
@@ -92,7 +97,7 @@ async function printHelp(rest: string[], json: boolean): Promise<number> {
     else for (const line of (rest.includes('--all') ? LIST : SHORT_LIST).split('\n')) print(line, line.startsWith('  ') ? LIST_INDENT : '')
     return EXIT.done
   }
-  const command = await loadCommand(name)
+  const command = await loadCommand(name === 'serve' ? 'mcp' : name)
   if (command) {
     if (json) printJson(helpData(command))
     else print(helpText(command))

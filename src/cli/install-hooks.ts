@@ -10,15 +10,18 @@ import { call } from './call.ts'
 export const optionalEvents = (environment: Environment): string[] =>
   loadSettings(environment).settings.hooks.pre_tool_use.enabled ? ['PreToolUse'] : []
 
+/** `command` runs this program, instead of the launcher, for a person who has it elsewhere. */
+type InstallHooksOptions = { project: string | null; dryRun?: boolean; command?: string | null }
+
 /** Writes the hooks and the launcher that they call, and records where the hooks are. */
-export async function installHooks({ project, dryRun = false }: { project: string | null; dryRun?: boolean }): Promise<InstallOutcome> {
+export async function installHooks({ project, dryRun = false, command = null }: InstallHooksOptions): Promise<InstallOutcome> {
   const environment = readEnvironment()
   if (!dryRun) {
     // A worker must have read the settings once, because hooks take the person's privacy rules from it.
     await call('GET /api/status')
     writeLauncher(environment)
   }
-  const outcome = await install({ environment, project, dryRun, wanted: optionalEvents(environment) })
+  const outcome = await install({ environment, project, dryRun, command, wanted: optionalEvents(environment) })
   if (outcome.kind === 'installed' || outcome.kind === 'unchanged')
     rememberInstall(homePaths(environment), {
       project,

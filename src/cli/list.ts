@@ -40,6 +40,8 @@ Notes
   capture      save a note
   notes        list the notes of this project, newest first
   rules        list, accept, edit or reject what was said in sessions
+  stale        list memories whose code was changed or deleted since
+  verify       confirm a memory, hide a wrong one, or correct it
   edit         change a note, or open it in your editor
   forget       delete memories, turns or sessions; restorable unless --hard
   restore      bring back what was deleted, or everything from a backup
@@ -55,7 +57,7 @@ Maintain
   embedder     show, choose or remove the model for search by meaning
   config       show and change settings
   gc           delete expired data and free disk space
-  projects     list the projects, or trust the marker file of a folder
+  projects     list, join or split projects, or trust a marker file
   audit        show what was captured, changed, imported and deleted, and when
   start        start the worker
   stop         stop the worker

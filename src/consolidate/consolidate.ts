@@ -7,7 +7,7 @@
  * returns what changed.
  */
 import type { ProjectKey } from '../core/ids.ts'
-import { asNoteId, type Note } from '../core/note.ts'
+import { asNoteId, type Note, type NoteId } from '../core/note.ts'
 import { normalised } from '../notes/notes.ts'
 import { findDuplicates } from './duplicates.ts'
 import { proposeMerges, proposeReflections } from './model-proposals.ts'
@@ -67,12 +67,15 @@ export async function planReflection(deps: ConsolidationDeps, project: ProjectKe
   return { ...plan, model: deps.model.name, groups: await refuseHarmfulGroups(deps, plan.groups, now) }
 }
 
-async function notesOf({ book }: ConsolidationDeps, project: ProjectKey | null, now: number, episodic: boolean): Promise<Note[]> {
+async function notesOf({ book, outdated }: ConsolidationDeps, project: ProjectKey | null, now: number, episodic: boolean): Promise<Note[]> {
   const types = episodic ? (['episodic'] as const) : (['semantic', 'procedural'] as const)
   // A merged note is accepted, so what waits for the person must not be merged.
   const notes = await book.store.notes.list({ project, types: [...types], state: 'accepted', now, limit: MAX_NOTES_PER_PLAN })
-  // Global notes are included only when all projects, or the global ones by name, are requested.
-  return notes.filter((note) => project === null || note.project === project)
+  // Global notes are included only when all projects, or the global ones by name, are requested. Copies of other people's notes stay as they are.
+  const wanted = notes.filter((note) => note.author === null && (project === null || note.project === project))
+  // What was true of code that has changed must not become part of what is true now.
+  const old = outdated ? await outdated(wanted) : new Set<NoteId>()
+  return wanted.filter((note) => !old.has(note.id))
 }
 
 /** Notes further down the list are only vaguely similar. */

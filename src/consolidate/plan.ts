@@ -21,6 +21,8 @@ export type ConsolidationDeps = {
   meaning: SemanticSearch | null
   /** A person's own questions, which must find their notes afterwards as well. */
   questions: NoteQuestion[]
+  /** Of these notes, those whose code was changed or deleted since. They are not merged: the mark would be lost. */
+  outdated?: (notes: Note[]) => Promise<Set<NoteId>>
   signal: AbortSignal
   /** Called now and then with the progress. */
   progress(done: number, of: number, what: string): void

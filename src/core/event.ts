@@ -76,6 +76,8 @@ export type EventContext = {
   branch?: string | null
   /** Set by callers of the API who name their project. */
   project?: ProjectKey
+  /** The name that a caller of the API gives itself. */
+  host?: string | null
 }
 
 /** Our reply to an event, in our terms; the agent's integration converts it to the host's schema. */

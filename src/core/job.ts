@@ -14,6 +14,8 @@ export type Jobs = {
   distill: TurnRef
   /** The same by a text model. */
   'model-distill': TurnRef
+  /** Tie the memories of a turn to the code they speak of. */
+  anchor: TurnRef
   /** Find the earlier result that a turn's thread replaces. */
   replacement: TurnRef
   /** Save what a person marked in a prompt as notes. */
@@ -31,7 +33,8 @@ export type Jobs = {
   consolidate: NoPayload
   /** Give turns of older versions what new ones have: links, activity and traces. */
   'catch-up': NoPayload
-  sync: NoPayload
+  /** Sync the notes. Without `push: false` also send them. */
+  sync: { push?: boolean }
   /** Read the commits that are new in a project's repository. `reading` says how far a longer reading has come. */
   'git-history': { project: string; folder: string; reading?: { head: string; known: string[]; skip: number } }
   'move-project': { from: string; to: string }

@@ -12,6 +12,8 @@ export type Session = {
   id: number
   agent: AgentName
   contentSessionId: ContentSessionId
+  /** The program that reported the session, in its own words; null when that is the agent itself. */
+  host: string | null
   memorySessionId: MemorySessionId | null
   project: ProjectKey
   /** The folder in which the session started, whatever `cd` came later. */
@@ -36,6 +38,9 @@ export type Session = {
   lastEventAt: number
   endedAt: number | null
 }
+
+/** Stored as the text of a prompt that contains only images, and of one that was never reported. */
+export const NO_WORDS = '(no words)'
 
 /** A prompt and the final answer of its turn. Machine prompts are notices that the client sends in the person's name. */
 export type Prompt = {
@@ -86,6 +91,8 @@ export type ObservationDraft = {
   narrative: string
   facts: string[]
   concepts: Concept[]
+  /** Words that an import brought along, such as `security`. The distillers set none. */
+  tags?: string[]
   filesRead: string[]
   filesModified: string[]
   /** The most important tool, by the host's name for it. */

@@ -47,6 +47,8 @@ export type NoteText = {
   /** The machine that wrote it last; empty when unknown. */
   machine: string
   source: NoteSource
+  /** Whose note this is a copy of. Null for the person's own notes. A copy is recalled, but never counts as something the person said. */
+  author: string | null
   /** The agent's session it came from. */
   session: string | null
   /** The model that wrote it; null when no model did. */

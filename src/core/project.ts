@@ -12,7 +12,7 @@ export type ProjectEvidence = {
   fingerprint: string
 }
 
-/** The nearest `.recollect/project`. */
+/** The nearest `.recollect/project` or `.anamnesis/project`. */
 export type ProjectMarker = {
   /** Its first line. */
   text: string

@@ -19,8 +19,8 @@ export type SyncReport = {
   at: number
 }
 
-/** The result of mirroring a project's notes into its own repository. */
-export type ProjectMirrorReport = { project: string; written: number; pushed: boolean; problem: string | null }
+/** The result of mirroring a project's notes into its own repository. `copied` counts the notes of others that were copied, updated or removed. */
+export type ProjectMirrorReport = { project: string; written: number; copied: number; pushed: boolean; problem: string | null }
 
 /** The state of sync, without using the network. */
 export type SyncState = {

@@ -50,8 +50,8 @@ async function handleHook(args: string[]): Promise<ForwardResult> {
 }
 
 /** All of stdin; null if it does not end in time. */
-function readStdin(): Promise<Uint8Array<ArrayBuffer> | null> {
-  return Promise.race([Bun.stdin.bytes(), Bun.sleep(PAYLOAD_TIMEOUT_MS).then(() => null)])
+function readStdin(timeoutMs = PAYLOAD_TIMEOUT_MS): Promise<Uint8Array<ArrayBuffer> | null> {
+  return Promise.race([Bun.stdin.bytes(), Bun.sleep(timeoutMs).then(() => null)])
 }
 
 /** The text to print, and the exit code for --strict-exit: 0 done, 1 error, 2 timeout, 3 database, 4 invalid input. */
@@ -59,9 +59,9 @@ type ForwardResult = { reply: string; exit: number }
 const [DONE, FAILED, LATE, DATABASE, INVALID] = [0, 1, 2, 3, 4] as const
 
 async function forwardScriptEvent(args: string[]): Promise<ForwardResult> {
-  const { scriptEventPayload, parseScriptEvent, injectedTextIn } = await import('./rare-cases.ts')
+  const { scriptEventPayload, parseScriptEvent, injectedTextIn, readPiped } = await import('./rare-cases.ts')
   const script = parseScriptEvent(args)
-  const piped = script.readsStdin ? await readStdin() : new Uint8Array()
+  const piped = await readPiped(script, readStdin)
   if (!piped) return { reply: script.printsText ? '' : '{}', exit: LATE }
   const payload = scriptEventPayload(script, new TextDecoder().decode(piped))
   // The worker records what it cannot use.

@@ -1,3 +1,4 @@
+import { isatty } from 'node:tty'
 import { jsonFields } from '../core/json-object.ts'
 
 /** The event names of other memory tools, so their hook scripts work with our program. */
@@ -14,7 +15,15 @@ const CLIENT_EVENT_NAMES: Record<string, string> = {
 
 export const isScriptEventName = (name: string | undefined): name is string => name !== undefined && Object.hasOwn(CLIENT_EVENT_NAMES, name)
 
-export type ScriptEvent = { event: string; strictExit: boolean; printsText: boolean; readsStdin: boolean; fields: Record<string, string> }
+export type ScriptEvent = {
+  event: string
+  strictExit: boolean
+  printsText: boolean
+  readsStdin: boolean
+  /** The flags say enough, so stdin may stay open without a payload. */
+  isComplete: boolean
+  fields: Record<string, unknown>
+}
 
 /** `hooks post-tool --session-id S --tool-name Bash …`. Unknown flags are ignored, because they must not cost an event. */
 export function parseScriptEvent([name = '', ...args]: string[]): ScriptEvent {
@@ -27,13 +36,43 @@ export function parseScriptEvent([name = '', ...args]: string[]): ScriptEvent {
     flags[flag] = inlineValue ?? (isSeparate ? next : 'true')
     if (isSeparate) i++
   }
-  const fields = { session_id: flags['session-id'], tool_name: flags['tool-name'], prompt: flags.prompt, cwd: flags.cwd }
+  const fields = {
+    session_id: flags['session-id'],
+    tool_name: flags['tool-name'],
+    tool_input: jsonOrText(flags['tool-input']),
+    tool_response: jsonOrText(flags['tool-output']),
+    prompt: flags.prompt,
+    cwd: flags.cwd,
+  }
+  const isComplete = flags.stdin === undefined && fields.session_id !== undefined
   return {
     event: CLIENT_EVENT_NAMES[name] ?? '',
     strictExit: flags['strict-exit'] === 'true',
     printsText: flags.format === 'text',
-    readsStdin: flags.stdin !== 'false',
+    // A person at a terminal types no payload.
+    readsStdin: flags.stdin !== 'false' && !(isComplete && isatty(0)),
+    isComplete,
     fields: Object.fromEntries(Object.entries(fields).flatMap(([field, value]) => (value === undefined ? [] : [[field, value]]))),
+  }
+}
+
+/** Long enough for a script that pipes a payload although its flags say enough. */
+const OPTIONAL_PAYLOAD_TIMEOUT_MS = 1000
+
+/** The payload that is piped into a script event; null if one is needed and does not come. */
+export async function readPiped<Bytes>(
+  { readsStdin, isComplete }: ScriptEvent,
+  readStdin: (timeoutMs?: number) => Promise<Bytes | null>,
+): Promise<Bytes | Uint8Array<ArrayBuffer> | null> {
+  const piped = readsStdin ? await readStdin(isComplete ? OPTIONAL_PAYLOAD_TIMEOUT_MS : undefined) : null
+  return piped ?? (isComplete || !readsStdin ? new Uint8Array() : null)
+}
+
+function jsonOrText(value: string | undefined): unknown {
+  try {
+    return value === undefined ? undefined : JSON.parse(value)
+  } catch {
+    return value
   }
 }
 

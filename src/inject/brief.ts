@@ -4,10 +4,10 @@
  */
 import type { ProjectKey } from '../core/ids.ts'
 import type { Store } from '../store/store.ts'
-import type { Budget, InjectedBrief } from './page.ts'
+import type { Budget, CheckCode, InjectedBrief } from './page.ts'
 import type { ResumedKnowledge } from './session-knowledge.ts'
 
-export { BRIEF_BUDGET, type Budget, type InjectedBrief, OPEN_END_REASON, OPEN_PROMPT_REASON, RULE_REASON } from './page.ts'
+export { BRIEF_BUDGET, type Budget, type CheckCode, type InjectedBrief, OPEN_END_REASON, OPEN_PROMPT_REASON, RULE_REASON } from './page.ts'
 export { MAX_RECALL_TOKENS, RECALL_THRESHOLDS, type RecallThresholds, recallFor, relevantHits } from './recall.ts'
 export { rulesFor } from './rules.ts'
 export { knowledgeOf } from './session-knowledge.ts'
@@ -16,12 +16,16 @@ export type SessionBriefOptions = {
   project: ProjectKey
   now: number
   budget?: Budget
-  /** The command that the person types for us, for the line about finding more. */
+  /** The command that the person types for us, for the line about finding more. Empty to leave that out. */
   command?: string
+  /** How many notes of the project may be shown, besides those that always are. */
+  maxNotes?: number
   /** Null if unknown. */
   branch?: string | null
   /** The knowledge of a resumed session; null for a new one. */
   knowledge?: ResumedKnowledge | null
+  /** Compares the memories on the page with the code; without it nothing is said about their code. */
+  checkCode?: CheckCode | null
 }
 
 /**

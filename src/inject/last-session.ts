@@ -73,7 +73,7 @@ export const countFailing = ({ failing }: SummaryInBrief): number => new Set(fai
 
 /** The result of the last session, instead of the fields that say the same in pieces. */
 function resultLines(result: WorkResult, then: string, nextSteps: string, maxCharacters: number): string[] {
-  const lines = [`- Result (${resultId(result)}): ${resultText(result, maxCharacters)}`]
+  const lines = [`- Result (${resultId(result)}): ${resultText(result, maxCharacters)}${changedFiles(result)}`]
   const add = (text: string, line: (text: string) => string) => {
     if (text && !repeatsText(`${result.title} ${lines.join(' ')}`, text)) lines.push(line(text))
   }
@@ -82,6 +82,14 @@ function resultLines(result: WorkResult, then: string, nextSteps: string, maxCha
   add(nextSteps, nextStepsLine)
   return lines
 }
+
+/** Where the work was done, if it was a small change and the result names no file. */
+function changedFiles({ files = [], outcome }: WorkResult): string {
+  const isNamed = files.some((file) => outcome.answer?.includes(file.split('/').at(-1) ?? file))
+  return files.length === 0 || files.length > MAX_NAMED_FILES || isNamed ? '' : ` (in ${neutralizeText(files.join(', '))})`
+}
+
+const MAX_NAMED_FILES = 3
 
 const thenLine = (then: string): string =>
   then.startsWith('Plan: ') ? `- Then planned: ${planOf(then)}` : `- Then: ${shorten(neutralizeText(then), 200)}`

@@ -25,16 +25,18 @@ const MAX_NOTES_READ = 200
 const MAX_EPISODES_READ = 50
 
 /** Chooses from the notes of a project and the global ones. The store never returns superseded, expired or forgotten notes. */
-export async function notesFor(store: Store, project: ProjectKey, now: number): Promise<ChosenNotes> {
+export async function notesFor(store: Store, project: ProjectKey, now: number, maxNotes = MAX_PROJECT_NOTES): Promise<ChosenNotes> {
   const global =
     project === GLOBAL_PROJECT ? [] : await store.notes.newest(GLOBAL_PROJECT, ['procedural', 'semantic', 'episodic'], now, MAX_NOTES_READ)
   const pinned = [project, GLOBAL_PROJECT].map((of) => store.notes.pinned(of, now, MAX_NOTES_READ))
   const durable = await store.notes.newest(project, ['procedural', 'semantic'], now, MAX_NOTES_READ)
-  const episodic = await notesOfOtherJournals(store, await store.notes.newest(project, ['episodic'], now, MAX_EPISODES_READ))
-  const isOther = (note: Note) => note.namespace !== RULES_NAMESPACE
+  // Other people's sessions are not where this person's work stands.
+  const sessionsOfPerson = (await store.notes.newest(project, ['episodic'], now, MAX_EPISODES_READ)).filter(({ author }) => author === null)
+  const episodic = await notesOfOtherJournals(store, sessionsOfPerson)
+  const isOther = (note: Note) => note.namespace !== RULES_NAMESPACE || note.author !== null
   const others = [global, durable, episodic, (await Promise.all(pinned)).flat()].map((notes) => notes.filter(isOther))
   const [all = [], lasting = [], sessions = [], fixed = []] = others
-  return { ...chooseNotes(all, lasting, sessions, fixed), rules: await rulesFor(store, project, now) }
+  return { ...chooseNotes(all, lasting, sessions, fixed, maxNotes), rules: await rulesFor(store, project, now) }
 }
 
 /** Without the notes of sessions that are in this journal: their results are shown instead, or they had none. */
@@ -51,14 +53,22 @@ async function notesOfOtherJournals(store: Store, episodic: Note[]): Promise<Not
  * All global and all pinned notes; then the newest of the project, at most two of them about sessions that were not consolidated yet. All
  * lists come newest first, and by confidence for equal times. `oldPinned` are the pinned notes that the other lists may be too short for.
  */
-export function chooseNotes(global: Note[], durable: Note[], episodic: Note[], oldPinned: Note[] = []): ChosenNotes {
+export function chooseNotes(
+  global: Note[],
+  durable: Note[],
+  episodic: Note[],
+  oldPinned: Note[] = [],
+  maxNotes = MAX_PROJECT_NOTES,
+): ChosenNotes {
   const pinned = [...oldPinned, ...[...durable, ...episodic].filter((note) => note.pinned)]
   const isConsolidated = (note: Note) => note.tags.includes('reflected')
   const episodes = episodic.filter((note) => !note.pinned && !isConsolidated(note))
   const statements = durable.filter((note) => !note.pinned && note.state === 'proposed').slice(0, MAX_STATEMENTS_READ)
-  const others = durable.filter((note) => !note.pinned && note.state !== 'proposed')
-  const recent = episodes.slice(0, Math.min(MAX_EPISODIC_NOTES, MAX_PROJECT_NOTES))
-  const lasting = others.slice(0, MAX_PROJECT_NOTES - recent.length)
+  // Copies of other people's notes come after the person's own.
+  const accepted = durable.filter((note) => !note.pinned && note.state !== 'proposed')
+  const others = accepted.sort((a, b) => Number(a.author !== null) - Number(b.author !== null))
+  const recent = episodes.slice(0, Math.min(MAX_EPISODIC_NOTES, maxNotes))
+  const lasting = others.slice(0, maxNotes - recent.length)
   // A person pinned it on purpose, so it comes before notes that are merely global.
   const byPin = [...global].sort((a, b) => Number(b.pinned) - Number(a.pinned))
   const always = [...new Map([...pinned, ...byPin].map((note) => [note.id, note])).values()]
@@ -100,15 +110,19 @@ export function withoutKnownNotes(notes: ChosenNotes, knowledge: SessionKnowledg
 /** Adds notes in full within their share of the page, and the rest by their titles as long as those fit. */
 export function addNotes(page: BriefPage, heading: string, notes: Note[], share: Share, now: number, left: ReasonedItem[]): void {
   let hasHeading = false
+  let hasHint = false
   for (const note of notes) {
     const of: ReasonedItem = { kind: 'note', id: note.id, why: whyShown(note) }
     const parts = (line: string) => [...(hasHeading ? [] : [framePart(heading)]), { of, lines: [line] }]
-    const title = `${shortMemoryId('note', note.id)} · ${shorten(neutralizeText(note.title), 80)}`
+    const title: string = `${shortMemoryId('note', note.id)} · ${shorten(neutralizeText(note.title), 80)}${hasHint ? '' : ` — in full: get ${shortMemoryId('note', note.id)}`}`
     // The title of a pinned note may exceed the share.
     const fits = (line: string) => share.fits(countTokens(line)) || (line === title && note.pinned)
-    const shown = [noteLine(note, now), title].find((line) => fits(line) && page.add(...parts(line)))
+    // What applies everywhere is shown whole as long as there is room.
+    const whole = note.scope === 'global' ? [noteLine(note, now, MAX_WHOLE_BODY_CHARACTERS)] : []
+    const shown = [...whole, noteLine(note, now), title].find((line) => fits(line) && page.add(...parts(line)))
     if (shown !== undefined) {
       hasHeading = true
+      hasHint ||= shown === title
       share.take(countTokens(shown))
     } else if (fits(title)) left.push({ ...of, why: page.whyNoRoom(...parts(title)) })
     else
@@ -120,16 +134,19 @@ export function addNotes(page: BriefPage, heading: string, notes: Note[], share:
 }
 
 /** A note in one line: its title and the beginning of its text, without repeating the title. */
-export function noteLine(note: Note, now: number): string {
+export function noteLine(note: Note, now: number, maxBody = MAX_BODY_CHARACTERS): string {
   const title = shorten(neutralizeText(note.title), 120)
-  const body = shorten(neutralizeText(outcomeOf(note) ?? note.body), MAX_BODY_CHARACTERS)
+  const body = shorten(neutralizeText(outcomeOf(note) ?? note.body), maxBody)
   const content = body.startsWith(title.replace(/…$/, '')) ? body : [title, body].filter(Boolean).join(' — ')
   const doubt = note.confidence < 1 ? `, ${Math.round(note.confidence * 100)} % sure` : ''
-  const source = doubt || (note.source !== 'human' && note.type !== 'episodic') ? ` (${note.source}${doubt})` : ''
+  const from = note.author === null ? note.source : `by ${shorten(neutralizeText(note.author), MAX_AUTHOR_CHARACTERS)}`
+  const source = doubt || note.author !== null || (note.source !== 'human' && note.type !== 'episodic') ? ` (${from}${doubt})` : ''
   return `${shortMemoryId('note', note.id)} · ${formatAge(note.updatedAt, now)} · ${note.namespace} · ${content}${source}`
 }
 
 const MAX_BODY_CHARACTERS = 360
+const MAX_AUTHOR_CHARACTERS = 60
+const MAX_WHOLE_BODY_CHARACTERS = 2000
 
 /**
  * The outcome of a session, from the note that capture wrote about it. The note's title already says what was asked, and the overview lists

@@ -1,3 +1,4 @@
+import type { CodeMark } from '../core/code-mark.ts'
 import { countTokens } from '../core/tokens.ts'
 import type { InjectedItem } from '../store/store.ts'
 import { repeatsText } from './repeated-text.ts'
@@ -21,6 +22,20 @@ export type ReasonedItem = Omit<InjectedItem, 'tokens'>
 
 /** Lines of text and the item they belong to. */
 export type BriefPart = { of: ReasonedItem; lines: string[] }
+
+/** Compares memories with the code: what is to be said about each, by kind and id. Most need no mark. */
+export type CheckCode = (memories: MemoryRef[]) => Promise<ReadonlyMap<string, CodeMark>>
+export type MemoryRef = { kind: Exclude<InjectedItem['kind'], 'line'>; ref: string }
+/** Adds marks to the parts of a page, and keeps those that belong at its end. `write` adds parts if they fit. */
+export type PageMarks = {
+  add(parts: BriefPart[], write: (parts: BriefPart[]) => boolean): boolean
+  /** The parts that wait for the end of the page. */
+  waiting(): BriefPart[]
+  close(write: (parts: BriefPart[]) => boolean): void
+}
+
+/** New marks for each page: a page may be written several times. */
+export type OpenMarks = () => PageMarks
 
 export type Budget = { tokens: number; characters: number }
 
@@ -46,8 +61,9 @@ export const framePart = (...lines: string[]): BriefPart => ({
   lines,
 })
 
-/** A page that accepts whole parts as long as they fit, with room reserved for its last line. */
-export function openPage(firstLine: string, lastLine: string, budget: Budget) {
+/** A page that accepts whole parts as long as they fit, with room reserved for its last line. Descriptions of code that is gone come last. */
+export function openPage(firstLine: string, lastLine: string, budget: Budget, openMarks: OpenMarks | null = null) {
+  const marks = openMarks?.() ?? null
   const written = [framePart(firstLine)]
   let tokens = countTokens(firstLine) + countTokens(lastLine) + 2
   let characters = firstLine.length + lastLine.length + 2
@@ -55,16 +71,18 @@ export function openPage(firstLine: string, lastLine: string, budget: Budget) {
     const text = parts.flatMap(({ lines }) => lines).join('\n')
     return { tokens: countTokens(text) + 1, characters: text.length + 1 }
   }
+  const write = (parts: BriefPart[]): boolean => {
+    const cost = costOf(parts)
+    if (tokens + cost.tokens > budget.tokens || characters + cost.characters > budget.characters) return false
+    tokens += cost.tokens
+    characters += cost.characters
+    written.push(...parts)
+    return true
+  }
+  const all = () => [...written, ...(marks?.waiting() ?? [])]
   return {
     /** Adds all of these parts, or returns false and adds none. */
-    add(...parts: BriefPart[]): boolean {
-      const cost = costOf(parts)
-      if (tokens + cost.tokens > budget.tokens || characters + cost.characters > budget.characters) return false
-      tokens += cost.tokens
-      characters += cost.characters
-      written.push(...parts)
-      return true
-    },
+    add: (...parts: BriefPart[]): boolean => (marks ? marks.add(parts, write) : write(parts)),
     /** Why `add` refused these parts. */
     whyNoRoom(...parts: BriefPart[]): string {
       const cost = costOf(parts)
@@ -72,12 +90,15 @@ export function openPage(firstLine: string, lastLine: string, budget: Budget) {
         ? `no room: needs ${cost.tokens} tokens, ${Math.max(0, budget.tokens - tokens)} left`
         : `no room: needs ${cost.characters} characters, ${Math.max(0, budget.characters - characters)} left`
     },
-    has: (kind: InjectedItem['kind'], id: number | string): boolean => written.some(({ of }) => of.kind === kind && of.id === id),
+    has: (kind: InjectedItem['kind'], id: number | string): boolean => all().some(({ of }) => of.kind === kind && of.id === id),
     /** Whether one of its lines says the same as a text. */
-    says: (text: string): boolean => written.some(({ lines }) => lines.some((line) => repeatsText(line, text))),
+    says: (text: string): boolean => all().some(({ lines }) => lines.some((line) => repeatsText(line, text))),
     /** How many memories it shows. */
-    memoryCount: (): number => new Set(written.flatMap(({ of }) => (of.kind === 'line' ? [] : [`${of.kind} ${of.id}`]))).size,
-    close: (): Pick<InjectedBrief, 'text' | 'tokens' | 'items'> => withItemTokens([...written, framePart(lastLine)]),
+    memoryCount: (): number => new Set(all().flatMap(({ of }) => (of.kind === 'line' ? [] : [`${of.kind} ${of.id}`]))).size,
+    close: (): Pick<InjectedBrief, 'text' | 'tokens' | 'items'> => {
+      marks?.close(write)
+      return withItemTokens([...written, framePart(lastLine)])
+    },
   }
 }
 

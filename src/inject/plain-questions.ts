@@ -15,7 +15,8 @@ import { aboutText } from '../core/turn-title.ts'
 import { neutralizeText } from '../core/untrusted-text.ts'
 import { answerQuery } from '../retrieval/answer.ts'
 import type { Store } from '../store/store.ts'
-import { type BriefPart, EMPTY_BRIEF, type InjectedBrief, lineItem, openPage, type ReasonedItem } from './page.ts'
+import { writeWithMarks } from './code-marks.ts'
+import { type BriefPart, type CheckCode, EMPTY_BRIEF, type InjectedBrief, lineItem, openPage, type ReasonedItem } from './page.ts'
 import { stillFailing } from './passing-tests.ts'
 import type { RecallThresholds } from './recall.ts'
 import { ruleLine, rulesFor } from './rules.ts'
@@ -26,14 +27,16 @@ export async function answerPlainQuestion(
   project: ProjectKey,
   prompt: string,
   now: number,
-  { heading, tokens, shown }: { heading: BriefPart; tokens: number; shown: Set<string> },
+  { heading, tokens, shown, checkCode }: { heading: BriefPart; tokens: number; shown: Set<string>; checkCode: CheckCode | null },
 ): Promise<InjectedBrief | null> {
   const parts = (await partsOf(store, project, prompt.trim(), now)).filter(({ of }) => !shown.has(`${of.kind}:${of.id}`))
-  const page = openPage('<recollect-context about="this prompt">', '</recollect-context>', { tokens, characters: tokens * 5 })
-  if (parts.length === 0 || !page.add(heading)) return null
-  const fitting = parts.findIndex((part) => !page.add(part))
-  if (fitting === 0) return null
-  return { ...EMPTY_BRIEF, ...page.close(), left: parts.flatMap(({ turn }) => turn ?? []) }
+  if (parts.length === 0) return null
+  const written = await writeWithMarks((marks) => {
+    const page = openPage('<recollect-context about="this prompt">', '</recollect-context>', { tokens, characters: tokens * 5 }, marks)
+    const fitting = page.add(heading) ? parts.findIndex((part) => !page.add(part)) : 0
+    return fitting === 0 ? EMPTY_BRIEF : { ...EMPTY_BRIEF, ...page.close(), left: parts.flatMap(({ turn }) => turn ?? []) }
+  }, checkCode)
+  return written.text === '' ? null : written
 }
 
 /** `turn`: where a line comes from that belongs to no memory. The record of it goes when that turn is deleted. */

@@ -21,6 +21,8 @@ export type WorkResult = {
   branch: string | null
   /** The state that it was left in: changes that were not committed, a branch that was not pushed. */
   leftover?: string
+  /** The files that were changed in this work. */
+  files?: string[]
   /** The later sentence that changed one of its values. */
   changed?: string
 }
@@ -75,6 +77,7 @@ async function resultOfThread(
     title: title || promptTitle(turns[0]?.text ?? ''),
     outcome,
     branch,
+    files: [...new Set(changes.flatMap((o) => o.filesModified))],
     ...changed,
   }
 }

@@ -16,10 +16,15 @@ const MAX_RULES_READ = 200
 /** The rules that hold now, of a project and for all projects, the latest first. The store leaves out replaced and rejected ones. */
 export async function rulesFor(store: Store, project: ProjectKey, now: number): Promise<StandingRule[]> {
   const notes = await store.notes.ofNamespace(project, RULES_NAMESPACE, now, MAX_RULES_READ)
-  return notes.map((note) => ({ note, text: note.body, lastSaidAt: note.updatedAt, timesSaid: Math.max(1, note.said.length) }))
+  return notes
+    .filter(isPersonsRule)
+    .map((note) => ({ note, text: note.body, lastSaidAt: note.updatedAt, timesSaid: Math.max(1, note.said.length) }))
 }
 
 export const RULES_NAMESPACE = 'rules'
+
+/** Whether the person said or accepted it. A copy of another person's rule, or one from an import that nobody accepted, is a note like others. */
+const isPersonsRule = ({ author, state, said }: Note) => author === null && (state === 'accepted' || said.length > 0)
 
 /** Adds rules as dated quotations, one line each, as long as they fit their share of the page. */
 export function addRules(page: BriefPage, rules: StandingRule[], share: Share, left: ReasonedItem[]): void {

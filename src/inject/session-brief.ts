@@ -2,6 +2,7 @@ import type { ProjectKey } from '../core/ids.ts'
 import type { Observation, OpenFailure, Prompt, Summary } from '../core/memory.ts'
 import type { Store, WithBranch } from '../store/store.ts'
 import type { SessionBriefOptions } from './brief.ts'
+import { likelyShown, writeWithMarks } from './code-marks.ts'
 import { orderByAge } from './effective-age.ts'
 import type { SummaryInBrief } from './last-session.ts'
 import { notesFor } from './notes.ts'
@@ -29,16 +30,17 @@ export async function writeSessionBrief(store: Store, options: SessionBriefOptio
   const material = {
     project,
     branch,
-    notes: await notesFor(store, project, now),
+    notes: await notesFor(store, project, now, options.maxNotes),
     last: last && (await describeSummary(store, project, last, recent, resumed)),
     elsewhere: elsewhere && (await describeSummary(store, project, elsewhere, recent, resumed)),
     open: knowledge ? null : unansweredPrompt(await store.prompts.newest(project), summaries[0] ?? null),
     observations: orderByAge([...recent, ...onBranch], branch, now),
     results,
   }
-  if (!resumed) return writeBrief(material, options)
+  const { checkCode = null } = options
+  if (!resumed) return writeWithMarks((marks) => writeBrief(material, { ...options, marks }), checkCode, likelyShown(material))
   const notNews = await observationsWithoutNews(store, material.observations, resumed)
-  return writeBrief(material, { ...options, knowledge: { ...resumed.knowledge, notNews } })
+  return writeWithMarks((marks) => writeBrief(material, { ...options, knowledge: { ...resumed.knowledge, notNews }, marks }), checkCode)
 }
 
 type Resumed = { knowledge: ResumedKnowledge; repairs: Repairs }

@@ -11,6 +11,7 @@ import type { FolderEntry } from '../platform/folder.ts'
 import { claudeCode } from './claude-code/claude-code.ts'
 import type { NativeFile, NativeMemory } from './claude-code/native-memory.ts'
 import type { Checkpoint, TranscriptBatch } from './claude-code/transcript.ts'
+import { other } from './other/other.ts'
 
 export { claudeCode } from './claude-code/claude-code.ts'
 export type { NativeFile, NativeMemory } from './claude-code/native-memory.ts'
@@ -59,7 +60,7 @@ export type Agent = {
   findNativeProjectFolder(configFolder: string, projectFolder: string): Promise<string | null>
 }
 
-export const agents: Readonly<Record<AgentName, Agent>> = { [claudeCode.name]: claudeCode }
+export const agents: Readonly<Record<AgentName, Agent>> = { 'claude-code': claudeCode, other }
 
 /** The agent with a name that came from outside; null when we do not serve it. */
 export function agentNamed(name: string, known: Readonly<Record<string, Agent>> = agents): Agent | null {

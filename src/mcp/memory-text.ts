@@ -1,3 +1,4 @@
+import type { CodeMark } from '../core/code-mark.ts'
 import { commitMark, type GitCommit, shortHash } from '../core/commit.ts'
 import type { Observation, Prompt, Session, Summary } from '../core/memory.ts'
 import { type MemoryKind, shortMemoryId } from '../core/memory-kinds.ts'
@@ -23,21 +24,21 @@ export const idOf = (kind: MemoryKind, ref: string | number) => shortMemoryId(ki
 
 /** A table with one memory per row. It has a project column if a memory belongs to another project than `project`. */
 export function memoryTable(
-  items: (Omit<TimelineItem, 'anchor' | 'sessionId'> & { mark?: string })[],
-  { project: here, time }: { project: string | null; time: { heading: string; format: (at: number) => string } },
+  items: (Omit<TimelineItem, 'anchor' | 'sessionId' | 'file'> & { mark?: string })[],
+  { project: here, time }: { project: string | null; time: { heading: string; format: (at: number) => string } | null },
 ): { head: string; rows: string[] } {
   const hasOtherProjects = items.some((item) => item.project !== here)
   const rows = items.map(({ kind, id, type, title, project, at, tokens, mark = '' }) =>
     [
       `${mark}${idOf(kind, id)}`,
-      time.format(at),
+      ...(time ? [time.format(at)] : []),
       neutralizeText(type) || kind,
       oneLine(title, 160),
       ...(hasOtherProjects ? [oneLine(project, 60)] : []),
       `~${tokens}t`,
     ].join(' | '),
   )
-  return { head: `id | ${time.heading} | type | title | ${hasOtherProjects ? 'project | ' : ''}cost`, rows }
+  return { head: `id | ${time ? `${time.heading} | ` : ''}type | title | ${hasOtherProjects ? 'project | ' : ''}cost`, rows }
 }
 
 export const oneLine = (text: string, maxChars: number) => neutralizeText(shorten(text, maxChars))
@@ -45,8 +46,21 @@ export const oneLine = (text: string, maxChars: number) => neutralizeText(shorte
 /** The full text of a memory. */
 export function memoryLines(response: MemoryResponse, now: number): string[] {
   if (!response.memory) return [`${neutralizeText(response.id)} does not exist.`]
-  return [...kindLines(response, now), ...(response.outcome ? [oneLine(describeOutcome(response.outcome), MAX_OUTCOME_CHARACTERS)] : [])]
+  return [
+    ...(response.code ? [codeLine(response.code)] : []),
+    ...kindLines(response, now),
+    ...(response.outcome ? [oneLine(describeOutcome(response.outcome), MAX_OUTCOME_CHARACTERS)] : []),
+    ...(response.verified
+      ? [
+          `confirmed ${formatAge(response.verified.at, now)} ago${response.verified.commit ? ` at commit ${shortHash(response.verified.commit)}` : ''}`,
+        ]
+      : []),
+  ]
 }
+
+/** What became of a memory's code. */
+export const codeLine = ({ text, isHistory }: CodeMark): string =>
+  `[${isHistory ? 'history, no longer true of the code; ' : ''}${oneLine(text, 300)}]`
 
 /** For each memory of a list, a line with what came of its work, or none. */
 export const outcomeLines = (outcomes: (WorkOutcome | null)[]): string[][] =>
@@ -74,7 +88,7 @@ const marks = ({ undoneBy }: { undoneBy?: string }) => (undoneBy ? [undoneMark(u
 
 function observationLines(o: Observation, now: number): string[] {
   return [
-    head('observation', o.id, [o.type, formatAge(o.at, now), o.project, ...marks(o)], o.title),
+    head('observation', o.id, [o.type, formatAge(o.at, now), o.project, ...marks(o), ...(o.tags ?? []).map((tag) => `#${tag}`)], o.title),
     ...body([o.subtitle, o.narrative, ...o.facts.map((fact) => `- ${fact}`)].filter(Boolean).join('\n')),
     ...(o.filesModified.length > 0 ? [`changed: ${o.filesModified.map((file) => oneLine(file, 200)).join(', ')}`] : []),
     ...(o.filesRead.length > 0 ? [`read: ${o.filesRead.map((file) => oneLine(file, 200)).join(', ')}`] : []),
@@ -111,6 +125,7 @@ export function noteLines(n: FullNote, now: number): string[] {
     n.type,
     n.scope === 'project' ? n.project : n.scope,
     formatAge(n.updatedAt, now),
+    ...(n.author === null ? [] : [`written by ${n.author}`]),
     ...n.tags.map((tag) => `#${tag}`),
   ]
   const state = [

@@ -75,6 +75,30 @@ export const update = defineTool({
   },
 })
 
+export const verify = defineTool({
+  name: 'memory_verify',
+  title: 'Confirm or correct a memory',
+  description: 'After you compared a memory with the code: ok (it holds), wrong (hides it), or correct with the right text.',
+  input: strictArguments({ id, verdict: z.enum(['ok', 'wrong', 'correct']), text: z.string().max(50_000).optional() }),
+  hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+  run: async (deps, input) => {
+    const {
+      id: given,
+      outcome,
+      commit,
+      replacedBy,
+    } = await deps.worker.call('POST /api/verify', {
+      id: requireMemoryId(input.id),
+      verdict: input.verdict,
+      correction: input.text,
+    })
+    if (outcome === 'wrong') return `${given} is hidden. To bring it back, use memory_forget with restore: true.`
+    return outcome === 'ok'
+      ? `${given} is confirmed${commit ? ` at commit ${commit.slice(0, 8)}` : ''}.`
+      : `${given} is replaced by ${replacedBy}.`
+  },
+})
+
 /** More ids in one call would be a bulk deletion. */
 const MAX_FORGOTTEN_IDS = 20
 

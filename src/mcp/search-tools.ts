@@ -1,11 +1,12 @@
 import { z } from 'zod'
 import { MAX_NEAREST_SHOWN } from '../core/hit.ts'
+import { groupNeighbours, groupRanked } from '../core/memory-groups.ts'
 import { MEMORY_KINDS, parseMemoryId } from '../core/memory-kinds.ts'
-import { clockOf, dayOf, formatAge } from '../core/time-format.ts'
+import { clockOf, formatAge } from '../core/time-format.ts'
 import { neutralizeText } from '../core/untrusted-text.ts'
 import { GRAPH_ASKS, type GraphMemory, type GraphStep, type GraphTopic } from '../wire/contract/graph.ts'
 import type { SearchResponse } from '../wire/contract/memories.ts'
-import { dataBlock, idOf, memoryLines, memoryTable, oneLine, outcomeLines, sessionLine, tokenCost } from './memory-text.ts'
+import { codeLine, dataBlock, idOf, memoryLines, memoryTable, oneLine, outcomeLines, sessionLine, tokenCost } from './memory-text.ts'
 import { defineTool, projectFor, searchScope, strictArguments, type ToolDeps } from './tool.ts'
 import { RefusedError } from './worker-client.ts'
 
@@ -32,11 +33,17 @@ export const recall = defineTool({
     if (response.hits.length === 0)
       return [...searchInfoLines(response), offset > 0 ? `No more hits from offset ${offset}.` : NOTHING_FOUND].join('\n')
     const hits = response.isClose ? response.hits : response.hits.slice(0, MAX_NEAREST_SHOWN)
-    const now = deps.now()
-    const time = { heading: 'age', format: (at: number) => formatAge(at, now) }
-    const { head, rows } = memoryTable(hits, { project: response.project, time })
+    const { head, rows } = memoryTable(hits, { project: response.project, time: null })
     const outcomes = outcomeLines(hits.map(({ outcome }) => outcome))
-    const lines = hits.flatMap((hit, index) => [rows[index] ?? '', ...snippetLine(hit), ...(outcomes[index] ?? [])])
+    const lines = groupRanked(hits).flatMap(({ day, file, places }) => [
+      file === null ? day : `${day} ${oneLine(file, 200)}`,
+      ...places.flatMap((place) => {
+        const hit = hits[place]
+        return hit
+          ? [rows[place] ?? '', ...(hit.code ? [`    ${codeLine(hit.code)}`] : []), ...snippetLine(hit), ...(outcomes[place] ?? [])]
+          : []
+      }),
+    ])
     const more = response.isClose && response.hits.length === limit ? ` More hits: offset ${offset + limit}.` : ''
     return `${dataBlock('from="memory_recall"', [...searchInfoLines(response), head, ...lines])}\nFull text: memory_get. What happened around a hit: memory_timeline.${more}`
   },
@@ -79,12 +86,12 @@ export const timeline = defineTool({
     const items = response.items.map((item) => ({ ...item, mark: item.anchor ? '> ' : '' }))
     const { head, rows } = memoryTable(items, { project: response.project, time: { heading: 'time', format: clockOf } })
     const scope = response.project ? [`in ${oneLine(response.project, 100)}`] : []
-    const days = items.map((item) => dayOf(item.at))
     const outcomes = outcomeLines(items.map(({ outcome }) => outcome))
-    const lines = rows.flatMap((row, index) => [
-      ...(days[index] === days[index - 1] ? [] : [days[index] ?? '']),
-      row,
-      ...(outcomes[index] ?? []),
+    const groups = groupNeighbours(items)
+    const lines = groups.flatMap(({ day, file, places }, index) => [
+      ...(day === groups[index - 1]?.day ? [] : [day]),
+      ...(file === null ? [] : [`  ${oneLine(file, 200)}`]),
+      ...places.flatMap((place) => [rows[place] ?? '', ...(outcomes[place] ?? [])]),
     ])
     return dataBlock('from="memory_timeline"', [...searchInfoLines(response), ...scope, head, ...lines])
   },

@@ -16,17 +16,18 @@ import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import { VERSION } from '../platform/version.ts'
 import { openLegacySessions } from './legacy-http-sessions.ts'
 import { configure, consolidate, status, sync } from './maintenance-tools.ts'
-import { capture, forget, update } from './note-tools.ts'
+import { capture, forget, update, verify } from './note-tools.ts'
 import { addPrompts } from './prompts.ts'
 import { openResourceChangeFeed, type ResourceChangeFeed } from './resource-changes.ts'
 import { addResources } from './resources.ts'
 import { get, graph, recall, timeline } from './search-tools.ts'
 import type { Tool, ToolCallContext, ToolDeps } from './tool.ts'
+import { requestWithOwnNames, withOwnNames } from './tool-aliases.ts'
 import { type McpWorkerClient, openWorkerCaller, RefusedError } from './worker-client.ts'
 
 export type { McpWorkerClient } from './worker-client.ts'
 
-const TOOLS: Tool[] = [recall, timeline, get, capture, update, forget, graph, status, sync, consolidate, configure]
+const TOOLS: Tool[] = [recall, timeline, get, capture, update, forget, verify, graph, status, sync, consolidate, configure]
 
 /** The model reads this before it sees any tool. It should make the model search memory before it asks the person or explores the repository. */
 export const INSTRUCTIONS =
@@ -50,7 +51,10 @@ export function openMcp(client: McpWorkerClient, now: () => number = Date.now) {
   )
   return {
     /** Answers one request to `/mcp`. The caller has already checked the token, the Host and the Origin. */
-    handleRequest: async (request: Request): Promise<Response> => (await handleLegacy(request)) ?? http.fetch(request),
+    handleRequest: async (request: Request): Promise<Response> => {
+      const own = await requestWithOwnNames(request)
+      return (await handleLegacy(own)) ?? http.fetch(own)
+    },
     /** Serves one client over a connection that lasts, one message at a time. */
     connect: (project: string | null, send: (message: string) => void) => connectClient(depsFor(project), changes, send),
   }
@@ -110,7 +114,7 @@ function readMessage(text: string): { kind: 'valid'; value: JSONRPCMessage } | {
   try {
     const value: unknown = JSON.parse(text)
     if (typeof value === 'object' && value !== null && 'id' in value) id = value.id
-    return { kind: 'valid', value: parseJSONRPCMessage(value) }
+    return { kind: 'valid', value: parseJSONRPCMessage(withOwnNames(value)) }
   } catch {
     return { kind: 'invalid', reply: { jsonrpc: '2.0', id, error: { code: -32600, message: 'this is not a JSON-RPC message' } } }
   }

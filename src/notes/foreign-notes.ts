@@ -38,6 +38,7 @@ export function readAnamnesis(text: string): ForeignNoteDraft | string {
     model: f.prov_model || from?.model || null,
     confidence: f.confidence ?? from?.confidence ?? 1,
     supersedes: f.supersedes.map(asNoteId),
+    ...(f.machine_id ? { machine: f.machine_id } : {}),
     ...(createdAt === null ? {} : { createdAt, updatedAt: parseTimestamp(f.updated_at) ?? createdAt }),
   }
 }
@@ -87,6 +88,7 @@ const Anamnesis = z.object({
   title: words.pipe(z.string().trim().min(1).max(500)),
   project: maybe,
   scope: maybe,
+  machine_id: maybe,
   tags: names,
   created_at: date,
   updated_at: date,

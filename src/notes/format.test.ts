@@ -120,6 +120,7 @@ function anyNote(chance: Chance): NoteText {
     model: maybe(word()),
     confidence: Math.round(chance() * 100) / 100,
     supersedes: chance() < 0.5 ? [asNoteId('older-1'), asNoteId('01ARZ3NDEKTSV4RRFFQ69G5FAV')] : [],
+    author: maybe(word()),
     conflictOf: maybe(asNoteId('other')),
     state: maybe('proposed' as const) ?? 'accepted',
     said: maybe(['2026-01-31 s1:3']) ?? [],

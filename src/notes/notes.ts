@@ -5,6 +5,7 @@
  * This room announces nothing; it returns what changed.
  */
 import { join } from 'node:path'
+import type { Anchor } from '../core/anchor.ts'
 import { fingerprint } from '../core/hash.ts'
 import { GLOBAL_PROJECT, type ProjectKey } from '../core/ids.ts'
 import { MAX_NOTE_BYTES } from '../core/limits.ts'
@@ -24,7 +25,7 @@ import { firstLine } from '../core/text.ts'
 import { ulid } from '../core/ulid.ts'
 import { ensurePrivateFolder, statIfThere, writeFileAtomically } from '../platform/files.ts'
 import { removeFile } from '../platform/folder.ts'
-import type { Store } from '../store/store.ts'
+import type { Store, Verification } from '../store/store.ts'
 import { hasLinkInPath, LOCAL_FOLDER, pathOf, SYNCED_FOLDER } from './folders.ts'
 import { writeNote } from './format.ts'
 import { cleanFields, cleanList, contentFingerprint, indexNote } from './note-rows.ts'
@@ -32,11 +33,13 @@ import { noteOnDisk } from './reindex.ts'
 import type { RelatedNotes } from './related-statements.ts'
 
 export { LOCAL_FOLDER, noteLocation, pathOf, SYNCED_FOLDER } from './folders.ts'
-export { readAnamnesis, readMarkdown } from './foreign-notes.ts'
 export { parseNote, writeNote } from './format.ts'
 export { indexNote } from './note-rows.ts'
 export { noteOnDisk, reindex } from './reindex.ts'
 export { areNear, likeness, normalised, shingles } from './similarity.ts'
+
+/** Readers of other programs' notes, loaded with the first import. */
+export const loadForeignNotes = () => import('./foreign-notes.ts')
 
 /** What writing notes needs. */
 export type Notebook = {
@@ -70,6 +73,8 @@ export type NoteDraft = {
   said?: string[]
   /** Never treat it as a duplicate or restatement of another note; for notes that are addressed by name. */
   apart?: boolean
+  /** The machine that wrote it, for an import; otherwise it is this one. */
+  machine?: string
   /** Set for imports that may be repeated: the same source always gets the same id. */
   id?: NoteId
   createdAt?: number
@@ -165,7 +170,7 @@ export async function saveNoteUnderId(book: Notebook, draft: NoteDraft & { id: N
     const says = (note: Note) => JSON.stringify([note.title, note.body, note.type, note.namespace, note.tags])
     const merged = keepHandEdits(known, { ...known, ...sourceFields(wanted), tags: [...new Set([...known.tags, ...wanted.tags])] })
     if (known.deletedAt !== null || says(merged) === says(known)) return { receipt: { kind: 'same', note: known }, changes: [] }
-    const note = { ...merged, updatedAt: draft.updatedAt ?? now, machine: book.machine }
+    const note = { ...merged, updatedAt: draft.updatedAt ?? now, machine: draft.machine ?? book.machine }
     return { receipt: { kind: 'updated', note }, changes: await putNote(book, note) }
   })
 }
@@ -188,7 +193,11 @@ export async function importNote(book: Notebook, imported: Omit<Note, 'path'>): 
     const known = await book.store.notes.get(wanted.id)
     if (!known && (await book.store.tombstones.hasNote(wanted.id))) return DELETED_FOR_GOOD
     if (known && known.updatedAt >= wanted.updatedAt) return { receipt: { kind: 'same', note: known }, changes: [] }
-    const note = known && known.scope === wanted.scope && known.project === wanted.project ? { ...wanted, path: known.path } : wanted
+    const stays = known && known.scope === wanted.scope && known.project === wanted.project
+    const note = {
+      ...(wanted.author === null ? wanted : withWrittenLine(wanted, fingerprintsOf(wanted))),
+      ...(stays ? { path: known.path } : {}),
+    }
     const changes = await putNote(book, note)
     if (known && known.path !== note.path) await dropFile(book, known.path)
     return { receipt: { kind: known ? 'updated' : 'added', note }, changes }
@@ -259,7 +268,7 @@ export type NotePatch = Partial<
     Note,
     'title' | 'body' | 'type' | 'namespace' | 'tags' | 'pinned' | 'confidence' | 'expiresAt' | 'supersedes' | 'conflictOf' | 'state'
   >
-> & { scope?: NoteScope; project?: ProjectKey }
+> & { scope?: NoteScope; project?: ProjectKey /** Who wrote it, if not this machine now. */; machine?: string }
 
 /**
  * Changes fields of a note. Null if there is no such note. `bodyWas` is the text that the change was based on; the change is refused if the
@@ -277,7 +286,7 @@ export async function changeNote(
     if (!known) return null
     if (bodyWas !== undefined && (known.body !== bodyWas || known.deletedAt !== null))
       return { receipt: { kind: 'refused', reason: `note ${id} was changed meanwhile; read it again`, isOutdated: true }, changes: [] }
-    const reason = whyUnusable({ ...known, ...patch })
+    const reason = known.author !== null && patch.state === 'accepted' ? OTHERS_NOTE : whyUnusable({ ...known, ...patch })
     if (reason) return { receipt: { kind: 'refused', reason }, changes: [] }
     const scope = patch.scope ?? known.scope
     const project = scope === 'global' ? GLOBAL_PROJECT : (patch.project ?? known.project)
@@ -297,14 +306,33 @@ export async function changeNote(
       scope,
       project,
       updatedAt: now,
-      machine: book.machine,
+      machine: patch.machine ?? book.machine,
       // A note that is not moved keeps its file name, even one that a person chose.
       path: scope === known.scope && project === known.project ? known.path : pathOf({ id, scope, project }),
     }
     const changes = await putNote(book, note)
     if (note.path !== known.path) await dropFile(book, known.path)
-    await record(book, 'edit', note, now)
+    // With its old time it says no more than before.
+    if (now !== known.updatedAt) await record(book, 'edit', note, now)
     return { receipt: { kind: 'updated', note }, changes }
+  })
+}
+
+/** Ties a note to code, and records a confirmation. Its time of change stays: its text is the same. Null if there is no such note. */
+export async function setNoteAnchors(
+  book: Notebook,
+  id: NoteId,
+  anchors: Anchor[],
+  verified: Verification | null = null,
+): Promise<Change[] | null> {
+  const { withAnchors, withVerification } = await import('./note-anchors.ts')
+  // A name may contain what looks like a secret.
+  const safe = anchors.filter(({ path, name }) => book.clean(`${path} ${name ?? ''}`) === `${path} ${name ?? ''}`)
+  return book.store.transaction(async () => {
+    const known = await noteOnDisk(book, id)
+    if (!known) return null
+    const anchored = withAnchors(known, safe)
+    return putNote(book, verified ? withVerification(anchored, verified) : anchored)
   })
 }
 
@@ -393,7 +421,7 @@ export async function putNote(book: Notebook, note: Note): Promise<Change[]> {
   return [{ kind: 'note-changed', note }]
 }
 
-async function dropFile(book: Notebook, path: string): Promise<void> {
+export async function dropFile(book: Notebook, path: string): Promise<void> {
   removeFile(join(book.folder, path))
   await book.store.notes.removeFile(path)
 }
@@ -413,8 +441,9 @@ export function noteOf(book: Notebook, draft: NoteDraft, now: number): Note | st
     tags: cleanTags(book, draft.tags ?? []),
     createdAt: draft.createdAt ?? now,
     updatedAt: draft.updatedAt ?? draft.createdAt ?? now,
-    machine: book.machine,
+    machine: draft.machine ? book.clean(draft.machine).slice(0, 200) : book.machine,
     source: draft.source,
+    author: null,
     session: draft.session ?? null,
     model: draft.model ?? null,
     confidence: draft.confidence ?? 1,
@@ -434,6 +463,7 @@ export function noteOf(book: Notebook, draft: NoteDraft, now: number): Note | st
   return whyUnusable(note) ?? note
 }
 
+const OTHERS_NOTE = "it is a copy of another person's note; save it in your own words instead: recollect capture <text>"
 const NOTHING_LEFT = 'nothing is left to remember after private parts were removed'
 
 /** Why a note is not valid, as a message for the person; null if it is. */

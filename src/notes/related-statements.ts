@@ -27,7 +27,14 @@ export async function relatedNotes(store: Store, wanted: Note, now: number): Pro
 }
 
 function areComparable(wanted: Note, known: Note): boolean {
-  return known.scope === wanted.scope && known.project === wanted.project && known.type !== 'episodic' && known.conflictOf === null
+  // A copy of another person's note neither replaces one of the person's own nor is replaced by it.
+  return (
+    known.author === null &&
+    known.scope === wanted.scope &&
+    known.project === wanted.project &&
+    known.type !== 'episodic' &&
+    known.conflictOf === null
+  )
 }
 
 /** A statement that was said again counts its places instead. */

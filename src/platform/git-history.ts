@@ -1,5 +1,6 @@
 import type { RepositoryCommit } from '../core/commit.ts'
-import { type ProgramResult, runInChunks, runProgram } from './processes.ts'
+import { runGit as git, gitArguments, gitOptions } from './git.ts'
+import { type ProgramResult, runInChunks } from './processes.ts'
 
 /** A part of a repository, or the reason why it cannot be read. */
 export type HistoryResult<T> = { kind: 'read'; value: T } | { kind: 'not-a-repository' } | { kind: 'failed'; reason: string }
@@ -51,7 +52,7 @@ async function readLog(
   const parser = commitParser(start)
   const format = `--format=%x00${start}%x00%H%x00%P%x00%at%x00%an%x00%B%x00`
   const args = ['log', ...LOG_OPTIONS, format, `--skip=${skip}`, `--max-count=${limit}`, ...names, ...rangeArguments(range)]
-  const ran = await runInChunks('git', gitArguments(folder, args), runOptions(), parser.push)
+  const ran = await runInChunks('git', gitArguments(folder, args), gitOptions(), parser.push)
   return ran.code === 0 ? { kind: 'read', value: parser.finish() } : failure(ran)
 }
 
@@ -71,54 +72,6 @@ function rangeArguments({ head, known, since }: HistoryRange): string[] {
   const before = known.length > 0 ? ['--not', ...known] : []
   return ['--ignore-missing', ...(since === null ? [] : [`--since=@${Math.floor(since / 1000)}`]), head, ...before, '--']
 }
-
-const git = (folder: string, args: string[]) => runProgram('git', gitArguments(folder, args), runOptions())
-
-/** The folder is found as git finds it, so that git refuses a repository of another person, as it would on the command line. */
-const gitArguments = (folder: string, args: string[]) => [
-  '-C',
-  folder,
-  '--no-pager',
-  ...SAFE_SETTINGS.flatMap((one) => ['-c', one]),
-  ...args,
-]
-
-/** A repository brings its own configuration. None of it may start a program or reach a network. */
-const SAFE_SETTINGS = [
-  'core.hooksPath=/dev/null',
-  'core.fsmonitor=false',
-  'core.attributesFile=/dev/null',
-  'core.alternateRefsCommand=false',
-  'core.sshCommand=false',
-  'core.gitProxy=false',
-  'log.showSignature=false',
-  'log.mailmap=false',
-  'gpg.program=false',
-  'gpg.ssh.program=false',
-  'gpg.x509.program=false',
-  'diff.external=',
-  'credential.helper=',
-  'protocol.allow=never',
-]
-
-const runOptions = () => ({
-  timeoutMs: GIT_TIMEOUT_MS,
-  environment: {
-    without: /^(?:GIT_|SSH_ASKPASS)/,
-    with: {
-      GIT_TERMINAL_PROMPT: '0',
-      GIT_ASKPASS: 'false',
-      GIT_OPTIONAL_LOCKS: '0',
-      GIT_NO_LAZY_FETCH: '1',
-      GIT_NO_REPLACE_OBJECTS: '1',
-      GIT_ALLOW_PROTOCOL: 'none',
-      LC_ALL: 'C',
-    },
-  },
-})
-
-/** Naming the files of some hundred commits takes a second in the largest repositories. */
-const GIT_TIMEOUT_MS = 60_000
 
 function failure({ code, stderr }: Omit<ProgramResult, 'stdout'>): { kind: 'failed'; reason: string } {
   if (code === null) return { kind: 'failed', reason: 'git could not be started; install git, or add it to PATH' }

@@ -30,7 +30,8 @@ export function launcherProblem(environment: Environment): string | null {
   return missing ? `they call ${missing}, which no longer exists` : null
 }
 
-function launcherText(environment: Environment): string {
+/** The text of the launcher for this program and home. */
+export function launcherText(environment: Environment): string {
   const home = homeFlagOf(environment)
   const program = [HOOK_PROGRAM.command, ...HOOK_PROGRAM.args]
   const files = program.filter((word) => word.startsWith('/')).map((file) => `[ -f ${shellQuoted(file)} ]`)

@@ -40,9 +40,19 @@ const MAX_MARKER_BYTES = 4096
 /** Git's own files are smaller. */
 const MAX_GIT_FILE_BYTES = 1024 * 1024
 
-/** The first line of a folder's marker. A link could lead to any file of the person, whose first line would then be synced as a name. */
+/** The folders of markers: ours, and that of Anamnesis. */
+const MARKER_FOLDERS = ['.recollect', '.anamnesis']
+
 function markerIn(dir: string): string | null {
-  const folder = join(dir, '.recollect')
+  for (const name of MARKER_FOLDERS) {
+    const text = markerBelow(join(dir, name))
+    if (text) return text
+  }
+  return null
+}
+
+/** The first line of a folder's marker. A link could lead to any file of the person, whose first line would then be synced as a name. */
+function markerBelow(folder: string): string | null {
   const path = join(folder, 'project')
   if (nullOnError(() => fileKindAt(folder)) !== 'folder' || nullOnError(() => fileKindAt(path)) !== 'file') return null
   const text = nullOnError(() => readSmallFile(path, MAX_MARKER_BYTES))

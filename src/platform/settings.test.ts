@@ -101,7 +101,7 @@ test.each([
 test('settings of sync apply at the next sync; all others need a restart', () => {
   const { sources } = load({})
   const live = Object.keys(sources).filter((name) => !settingTakesEffect(name).includes('recollect restart'))
-  expect(live).toEqual(['sync.remote', 'sync.fetch', 'sync.push', 'sync.git_notes', 'sync.import_native'])
+  expect(live).toEqual(['sync.remote', 'sync.fetch', 'sync.push', 'sync.git_notes', 'sync.git_notes_sessions', 'sync.import_native'])
   expect(settingTakesEffect('sync.remote')).toBe('The next sync uses it.')
 })
 

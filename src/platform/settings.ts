@@ -14,8 +14,14 @@ const Settings = z.object({
     idle_minutes: z.number().positive().default(30),
   }),
   hooks: z.object({
+    /** The master switch: without it hooks store and show nothing. Commands, MCP and imports still work. */
+    enabled: z.boolean().default(true),
     session_start: z.object({
       enabled: z.boolean().default(true),
+      /** Sync the notes in the background when a session starts. */
+      fetch_remote: z.boolean().default(true),
+      /** Tell the model how to find more. */
+      include_guidance: z.boolean().default(true),
       token_budget: z.number().int().min(0).max(2000).default(2000),
     }),
     user_prompt: z.object({
@@ -32,9 +38,11 @@ const Settings = z.object({
     }),
     post_tool_use: z.object({
       enabled: z.boolean().default(true),
+      /** Tools after which the model is shown memories about the file, by the names of Claude Code; other agents' tools of that kind count too. */
+      trigger_tools: z.array(z.string()).default(['Read', 'Edit', 'Write']),
       /** Tools whose uses are not recorded, besides those that are never recorded. */
       skip_tools: z.array(z.string()).default([]),
-      /** Globs of files whose tool uses are not recorded. */
+      /** Globs of files whose tool uses are not recorded, and about which nothing is shown. */
       exclude_patterns: z.array(z.string()).default([]),
     }),
     pre_tool_use: z.object({
@@ -50,9 +58,17 @@ const Settings = z.object({
       confidence_threshold: z.number().min(0).max(1).default(0.8),
     }),
     stop: z.object({
+      /** What follows the end of a session: its note, the rules and decisions in it, and a sync. */
+      enabled: z.boolean().default(true),
+      /** Push the notes when they are synced in the background. */
+      push_remote: z.boolean().default(true),
       /** Write one note per session: the request, the changed files, the outcome. */
       session_analysis: z.boolean().default(true),
     }),
+  }),
+  import: z.object({
+    /** Write the note of each session that is imported from a transcript, as if the session had ended here. */
+    session_notes: z.boolean().default(true),
   }),
   embedder: z.object({
     /** `static` and `minilm` run on this machine; `http` sends memories to `base_url`; `none` searches by words only. */
@@ -98,6 +114,8 @@ const Settings = z.object({
     push: z.boolean().default(true),
     /** Mirror the notes of a project into its own repository, under refs/notes/mem. */
     git_notes: z.boolean().default(false),
+    /** Mirror the notes of sessions too. They contain what the person typed. */
+    git_notes_sessions: z.boolean().default(false),
     /** Import the agent's own memory files as notes, and follow their changes. */
     import_native: z.boolean().default(true),
   }),
@@ -130,6 +148,12 @@ const Settings = z.object({
   }),
 })
 
+/** Names that other programs use for a setting of ours. In `config.toml` they work, with a message that says what to write instead. */
+const OTHER_NAMES: Record<string, string> = {
+  'hooks.session_start.context_token_budget': 'hooks.session_start.token_budget',
+  'hooks.user_prompt.signal_patterns': 'hooks.user_prompt.markers',
+}
+
 /** Why there is no text model with the default of `model.provider`. */
 export const NO_TEXT_MODEL_REASON = 'no text model is configured (model.provider = "plain")'
 
@@ -139,6 +163,7 @@ export type Settings = z.infer<typeof Settings>
 const SECTION_READ = {
   worker: 'at start',
   hooks: 'at start',
+  import: 'at start',
   // The worker keeps the embedder it has opened. `recollect embedder use` makes it open another one without a restart.
   embedder: 'at start',
   model: 'at start',
@@ -174,7 +199,7 @@ export type LoadedSettings = {
 export function loadSettings(environment: Environment = readEnvironment()): LoadedSettings {
   const problems: string[] = []
   const file = join(environment.home, 'config.toml')
-  const inFile = readToml(file, problems)
+  const inFile = withOwnNames(readToml(file, problems), file, problems)
   const settings: SettingsTree = {}
   const sources: Record<string, SettingSource> = {}
   for (const { path, schema, fallback } of settingDefinitions(Settings)) {
@@ -245,7 +270,7 @@ export function changeSettings(environment: Environment, changes: SettingChange[
 }
 
 function withChange(text: string, change: SettingChange, file: string): { text: string } | { reason: string } {
-  const { name } = change
+  const name = OTHER_NAMES[change.name] ?? change.name
   const definition = [...settingDefinitions(Settings)].find(({ path }) => path.join('.') === name)
   if (!definition) return { reason: `"${name.slice(0, 80)}" is not a setting; 'recollect config list' shows all settings` }
   const { path, schema, fallback } = definition
@@ -303,6 +328,20 @@ const TYPE_NAMES: Record<string, string> = {
 }
 
 type SettingsTree = { [key: string]: unknown }
+
+/** Moves settings with another name to their own. If both names are used, our own counts. */
+function withOwnNames(tree: SettingsTree, file: string, problems: string[]): SettingsTree {
+  for (const [other, name] of Object.entries(OTHER_NAMES)) {
+    const [path, ownPath] = [other.split('.'), name.split('.')]
+    const value = valueAt(tree, path)
+    if (value === undefined) continue
+    const isUsed = valueAt(tree, ownPath) === undefined
+    problems.push(`${other} in ${file} ${isUsed ? `was read as ${name}; please rename it` : `is ignored, because ${name} is set too`}`)
+    if (isUsed) setAt(tree, ownPath, value)
+    delete (valueAt(tree, path.slice(0, -1)) as SettingsTree)[path.at(-1) as string]
+  }
+  return tree
+}
 
 function readToml(path: string, problems: string[]): SettingsTree {
   try {

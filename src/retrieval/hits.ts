@@ -2,7 +2,7 @@ import { commitMark } from '../core/commit.ts'
 import type { Hit } from '../core/hit.ts'
 import type { Prompt } from '../core/memory.ts'
 import { shortMemoryId } from '../core/memory-kinds.ts'
-import { asNoteId, isDeletedOrExpired } from '../core/note.ts'
+import { asNoteId, isDeletedOrExpired, type Note } from '../core/note.ts'
 import { queryInPrompt } from '../core/small-talk.ts'
 import { shorten } from '../core/text.ts'
 import { countTokens } from '../core/tokens.ts'
@@ -108,6 +108,8 @@ function isWholeWordIn(text: string, word: string): boolean {
 
 const LETTER = /[\p{L}\p{N}]/u
 
+const titleWithAuthor = ({ title, author }: Note) => (author === null ? title : `${title} (by ${shorten(author, 60)})`)
+
 export async function documentText(store: Store, location: DocumentLocation): Promise<DocumentText | null> {
   const id = Number(location.ref)
   switch (location.kind) {
@@ -132,7 +134,11 @@ export async function documentText(store: Store, location: DocumentLocation): Pr
       const n = await store.notes.get(asNoteId(location.ref))
       if (!n || isDeletedOrExpired(n, Date.now())) return null
       const [newer] = await store.notes.supersededBy(n.id)
-      return { type: n.namespace, title: newer ? `Replaced by ${shortMemoryId('note', newer)}: ${n.title}` : n.title, body: n.body }
+      return {
+        type: n.namespace,
+        title: newer ? `Replaced by ${shortMemoryId('note', newer)}: ${n.title}` : titleWithAuthor(n),
+        body: n.body,
+      }
     }
     case 'commit': {
       const c = await store.commits.get(id)

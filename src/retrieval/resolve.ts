@@ -97,9 +97,8 @@ async function documentFilterOf(store: Store, filters: QueryFilters): Promise<Do
 
 /** A type or a path belongs to observations, notes and commits, a namespace or a tag to notes. */
 function searchedKinds(filters: QueryFilters, allowed: DocumentKind[] = [...MEMORY_KINDS]): DocumentKind[] {
-  const isOfNotes = filters.namespaces.length + filters.tags.length > 0
-  const possible: readonly string[] =
-    filters.types.length > 0 || filters.paths.length > 0 ? ['observation', 'note', 'commit'] : isOfNotes ? ['note'] : MEMORY_KINDS
+  const tagged = filters.namespaces.length > 0 ? ['note'] : filters.tags.length > 0 ? ['note', 'observation'] : MEMORY_KINDS
+  const possible: readonly string[] = filters.types.length > 0 || filters.paths.length > 0 ? ['observation', 'note', 'commit'] : tagged
   return allowed.filter((kind) => possible.includes(kind) && (filters.kinds.length === 0 || filters.kinds.includes(kind)))
 }
 

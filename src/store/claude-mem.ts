@@ -7,12 +7,18 @@ export type ForeignSession = {
   contentSessionId: string
   memorySessionId: string | null
   project: string
+  /** The program that held the session: `claude`, `codex`, `cursor`, … */
+  platform: string
+  /** The folder of its first tool use; null if the database does not say. */
+  folder: string | null
   title: string | null
   startedAt: number
   endedAt: number | null
   prompts: { number: number; text: string; at: number }[]
   observations: {
     id: number
+    /** The number of its prompt; null for a memory that the person saved by hand. */
+    promptNumber: number | null
     type: string
     title: string
     subtitle: string
@@ -26,6 +32,7 @@ export type ForeignSession = {
   }[]
   summaries: {
     id: number
+    promptNumber: number | null
     request: string
     investigated: string
     learned: string
@@ -40,8 +47,12 @@ export type ForeignSession = {
 export type ForeignRule = { content: string; project: string | null; at: number }
 
 export type ClaudeMem = {
-  counts: { sessions: number; ofOtherAgents: number }
+  sessionCount: number
   sessions(): Generator<ForeignSession>
+  /** The folders in which each project was worked on, as far as the database says. */
+  folders(): { project: string; folder: string }[]
+  /** Rows that belong to no session, or that are no memories: how many of each there are. */
+  leftOver(): { toolUses: number; waiting: number; orphans: number; inactiveRules: number }
   rules(): ForeignRule[]
   close(): void
 }
@@ -101,21 +112,19 @@ function claudeMemReader(db: Database, columns: Columns): ClaudeMem {
   const one = (table: string, ...names: string[]) => names.find((name) => columns(table).has(name)) ?? 'NULL'
   const content = one('sdk_sessions', 'content_session_id', 'claude_session_id')
   const memory = one('sdk_sessions', 'memory_session_id', 'sdk_session_id')
-  const platform = columns('sdk_sessions').has('platform_source') ? "coalesce(platform_source, 'claude') LIKE 'claude%'" : '1'
   const of = (table: string) => one(table, 'memory_session_id', 'sdk_session_id')
   const field = (table: string, name: string) => `${one(table, name)} AS ${name}`
   const fields = (table: string, ...names: string[]) => names.map((name) => field(table, name)).join(', ')
 
-  const count = (where: string) =>
-    (db.query(`SELECT count(*) AS n FROM sdk_sessions WHERE ${content} IS NOT NULL AND ${where}`).get() as { n: number }).n
+  const count = (from: string) => (db.query(`SELECT count(*) AS n FROM ${from}`).get() as { n: number }).n
   const sessions = `
-    SELECT ${content} AS content, ${memory} AS memory, project, ${fields('sdk_sessions', 'custom_title', 'user_prompt', 'completed_at_epoch')},
-      started_at_epoch FROM sdk_sessions WHERE ${content} IS NOT NULL AND ${platform} ORDER BY started_at_epoch, id`
+    SELECT ${content} AS content, ${memory} AS memory, project, ${fields('sdk_sessions', 'custom_title', 'user_prompt', 'completed_at_epoch', 'platform_source')},
+      started_at_epoch FROM sdk_sessions WHERE ${content} IS NOT NULL ORDER BY started_at_epoch, id`
   const observations = db.prepare<ClaudeMemRow, SqlParams>(`
-    SELECT id, type, created_at_epoch, ${fields('observations', 'text', 'title', 'subtitle', 'facts', 'narrative', 'concepts', 'files_read', 'files_modified', 'generated_by_model')}
+    SELECT id, type, created_at_epoch, ${fields('observations', 'prompt_number', 'text', 'title', 'subtitle', 'facts', 'narrative', 'concepts', 'files_read', 'files_modified', 'generated_by_model')}
     FROM observations WHERE ${of('observations')} = @memory ORDER BY created_at_epoch, id`)
   const summaries = db.prepare<ClaudeMemRow, SqlParams>(`
-    SELECT id, created_at_epoch, ${fields('session_summaries', 'request', 'investigated', 'learned', 'completed', 'next_steps', 'notes')}
+    SELECT id, created_at_epoch, ${fields('session_summaries', 'prompt_number', 'request', 'investigated', 'learned', 'completed', 'next_steps', 'notes')}
     FROM session_summaries WHERE ${of('session_summaries')} = @memory ORDER BY created_at_epoch, id`)
   const promptSession = one('user_prompts', 'content_session_id', 'claude_session_id')
   const prompts =
@@ -124,8 +133,31 @@ function claudeMemReader(db: Database, columns: Columns): ClaudeMem {
       : db.prepare<ClaudeMemRow, SqlParams>(`
           SELECT prompt_number, prompt_text, created_at_epoch FROM user_prompts WHERE ${promptSession} = @content ORDER BY prompt_number, id`)
 
+  const hasFolders = ['content_session_id', 'cwd', 'project'].every((name) => columns('tool_uses').has(name))
+  const folder = hasFolders
+    ? db.prepare<{ cwd: string }, SqlParams>(
+        'SELECT cwd FROM tool_uses WHERE content_session_id = @content AND cwd IS NOT NULL ORDER BY id LIMIT 1',
+      )
+    : null
+  const orphansIn = (table: string) =>
+    count(`${table} WHERE ${of(table)} NOT IN (SELECT ${memory} FROM sdk_sessions WHERE ${memory} IS NOT NULL)`)
+  const countIfThere = (table: string, where = '1') => (columns(table).size > 0 ? count(`${table} WHERE ${where}`) : 0)
+
   return {
-    counts: { sessions: count(platform), ofOtherAgents: count(`NOT (${platform})`) },
+    sessionCount: count(`sdk_sessions WHERE ${content} IS NOT NULL`),
+    folders: () =>
+      hasFolders
+        ? (db.query('SELECT DISTINCT project, cwd AS folder FROM tool_uses WHERE cwd IS NOT NULL LIMIT 5000').all() as {
+            project: string
+            folder: string
+          }[])
+        : [],
+    leftOver: () => ({
+      toolUses: countIfThere('tool_uses'),
+      waiting: countIfThere('pending_messages'),
+      orphans: orphansIn('observations') + orphansIn('session_summaries'),
+      inactiveRules: columns('directives').has('status') ? count("directives WHERE status <> 'active'") : 0,
+    }),
     *sessions() {
       const rows = db.prepare<ClaudeMemRow, []>(sessions)
       for (const row of rows.all()) {
@@ -138,6 +170,8 @@ function claudeMemReader(db: Database, columns: Columns): ClaudeMem {
           contentSessionId: asText(row.content),
           memorySessionId: key.memory,
           project: asText(row.project),
+          platform: asText(row.platform_source) || 'claude',
+          folder: textOrNull(folder?.get({ content: asText(row.content) })?.cwd),
           title: textOrNull(row.custom_title),
           startedAt,
           endedAt: timestampOf(row.completed_at_epoch),
@@ -171,6 +205,7 @@ function observationOf(row: ClaudeMemRow, at: number): ForeignSession['observati
   const text = asText(row.text)
   return {
     id: Number(row.id),
+    promptNumber: numberOrNull(row.prompt_number),
     type: asText(row.type),
     title: asText(row.title) || text.split('\n', 1)[0] || '',
     subtitle: asText(row.subtitle),
@@ -187,6 +222,7 @@ function observationOf(row: ClaudeMemRow, at: number): ForeignSession['observati
 function summaryOf(row: ClaudeMemRow, at: number): ForeignSession['summaries'][number] {
   return {
     id: Number(row.id),
+    promptNumber: numberOrNull(row.prompt_number),
     request: asText(row.request),
     investigated: asText(row.investigated),
     learned: asText(row.learned),
@@ -198,6 +234,7 @@ function summaryOf(row: ClaudeMemRow, at: number): ForeignSession['summaries'][n
 }
 
 const asText = (value: unknown) => (typeof value === 'string' ? value : value === null || value === undefined ? '' : String(value))
+const numberOrNull = (value: unknown) => (typeof value === 'number' && value >= 0 ? Math.floor(value) : null)
 const textOrNull = (value: unknown) => asText(value) || null
 
 /** Milliseconds; early versions wrote seconds. Null for a value outside the calendar. */

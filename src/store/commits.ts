@@ -139,6 +139,9 @@ export function commitStatements(db: Database, index: DocumentIndexes) {
       }
       return ids.length === limit
     },
+    idsOf: async (project: ProjectKey): Promise<number[]> => ofProject.all({ project, limit: -1 }).map(({ id }) => id),
+    /** Moves these commits to a project, except those that it has already. */
+    moveSome: async (ids: number[], to: ProjectKey): Promise<void> => putDocuments(ids.flatMap((id) => move.get({ id, to }) ?? [])),
     each: function* (project: ProjectKey | null): Generator<GitCommit> {
       for (const row of all({ project })) yield fromRow(row)
     },

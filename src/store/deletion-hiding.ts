@@ -75,7 +75,7 @@ export function deletionHidingStatements(db: Database, tombstones: Tombstones) {
   )
   const clearTitle = db.prepare('UPDATE sessions SET title = NULL WHERE id = @sessionId')
   const dropTurnJobs = db.prepare(`
-    DELETE FROM jobs WHERE kind IN ('distill', 'model-distill', 'markers') AND key = @sessionId || ':' || @number`)
+    DELETE FROM jobs WHERE kind IN ('distill', 'model-distill', 'markers', 'anchor') AND key = @sessionId || ':' || @number`)
   const laterFailures = db.prepare<{ id: number; number: number; open_failures: string }, SqlParams>(`
     SELECT id, number, open_failures FROM prompts
     WHERE session_id = @sessionId AND number > @number AND open_failures IS NOT NULL AND open_failures <> '[]' ORDER BY number`)

@@ -12,7 +12,7 @@ export type DocumentFilter = {
   branches: string[]
   /** Types of observations and notes. */
   types: string[]
-  /** Namespaces and tags exist only on notes. */
+  /** Namespaces exist only on notes. Notes have tags, and so have some imported observations. */
   namespaces: string[]
   /** All of these tags, each with all its spellings. */
   tags: string[][]
@@ -29,6 +29,11 @@ export const sqlIsIn = (value: string, list: string) => `(${list} IS NULL OR ${v
 /** Whether an observation's file `o` matches a path `p`. */
 const MATCHES_PATH = `o.path LIKE p.value ESCAPE '\\'`
 
+/** Whether a list of tags, or null for none, has all of `@tags` and none of `@notTags`. */
+const sqlHasTags = (own: string) => `NOT EXISTS (SELECT 1 FROM json_each(@tags) t WHERE NOT EXISTS (
+    SELECT 1 FROM json_each(${own}) own WHERE lower(own.value) IN (SELECT value FROM json_each(t.value))))
+  AND NOT EXISTS (SELECT 1 FROM json_each(@notTags) t WHERE t.value IN (SELECT lower(value) FROM json_each(${own})))`
+
 /** Whether a document `d` passes the filter: part of every statement that selects documents. */
 const MATCHES_FILTER = `(@hasFilter = 0 OR CASE d.kind
   WHEN 'note' THEN @branches IS NULL AND EXISTS (
@@ -37,13 +42,12 @@ const MATCHES_FILTER = `(@hasFilter = 0 OR CASE d.kind
       AND (@sessions IS NULL OR n.session IN (SELECT value FROM json_each(@contentSessions)) OR substr(n.session, 1, length(@begins)) = @begins)
       AND (@paths IS NULL OR EXISTS (
         SELECT 1 FROM json_each(@pathsInText) p WHERE n.title LIKE p.value ESCAPE '\\' OR n.body LIKE p.value ESCAPE '\\'))
-      AND NOT EXISTS (SELECT 1 FROM json_each(@tags) t WHERE NOT EXISTS (
-        SELECT 1 FROM json_each(n.tags) own WHERE lower(own.value) IN (SELECT value FROM json_each(t.value))))
-      AND NOT EXISTS (SELECT 1 FROM json_each(@notTags) t WHERE t.value IN (SELECT lower(value) FROM json_each(n.tags))))
+      AND ${sqlHasTags('n.tags')})
   WHEN 'commit' THEN @branches IS NULL AND @sessions IS NULL AND @namespaces IS NULL AND @tags IS NULL AND ${sqlIsIn("'git'", '@sources')}
     AND EXISTS (SELECT 1 FROM commits c WHERE c.id = CAST(d.ref AS INTEGER) AND ${sqlIsIn('c.type', '@types')}
       AND (@paths IS NULL OR EXISTS (SELECT 1 FROM json_each(@paths) p JOIN json_each(c.files) o ON o.value LIKE p.value ESCAPE '\\')))
   ELSE ${sqlIsIn('d.session_id', '@sessions')}
+    AND ${sqlHasTags("(SELECT tags FROM observations WHERE d.kind = 'observation' AND id = CAST(d.ref AS INTEGER))")}
     AND (@branches IS NULL OR EXISTS (
       SELECT 1 FROM prompts p WHERE p.session_id = d.session_id AND p.number = d.turn AND ${sqlIsIn('p.branch', '@branches')}))
     AND (@types IS NULL OR (SELECT type FROM observations WHERE id = CAST(d.ref AS INTEGER)) IN (SELECT value FROM json_each(@types)))
@@ -153,7 +157,9 @@ export function filterValueStatements(db: Database): (filter: OpenFilterName, pr
   const all = (select: string) => db.prepare<{ value: string }, SqlParams>(`SELECT value FROM (${select}) ORDER BY value`)
   const statements = {
     ns: all('SELECT DISTINCT namespace AS value FROM notes'),
-    tag: all('SELECT DISTINCT lower(t.value) AS value FROM notes n JOIN json_each(n.tags) t'),
+    tag: all(`
+      SELECT DISTINCT lower(t.value) AS value FROM notes n JOIN json_each(n.tags) t
+      UNION SELECT DISTINCT lower(t.value) FROM observations o INDEXED BY observations_with_tags JOIN json_each(o.tags) t WHERE o.tags <> '[]'`),
     branch: all(
       `${BRANCHES_CTE} SELECT DISTINCT branch AS value FROM known WHERE branch IS NOT NULL AND (@project IS NULL OR project = @project)`,
     ),

@@ -665,6 +665,90 @@ const MIGRATIONS: string[] = [
   CREATE INDEX prompts_with_fixes ON prompts (project, at) WHERE traces ->> 'fixes' IS NOT NULL;
   CREATE INDEX prompts_with_work ON prompts (project, at) WHERE traces ->> 'work' IS NOT NULL;
   `,
+  /* 30: copies of other people's notes */ `
+  ALTER TABLE notes ADD COLUMN author TEXT;
+  `,
+  /* 31: the host of a session, tags of observations, and views with the names that queries written for claude-mem use */ `
+  ALTER TABLE sessions ADD COLUMN host TEXT;
+  ALTER TABLE observations ADD COLUMN tags TEXT NOT NULL DEFAULT '[]';
+  CREATE INDEX observations_with_tags ON observations (id) WHERE tags <> '[]';
+  UPDATE deleted_rows SET row = json_insert(row, '$.host', NULL) WHERE kind = 'sessions';
+  UPDATE deleted_rows SET row = json_insert(row, '$.tags', '[]') WHERE kind = 'observations';
+  -- Computed when they are read, so they take no space.
+  ALTER TABLE observations ADD COLUMN created_at TEXT AS (strftime('%Y-%m-%dT%H:%M:%fZ', at / 1000.0, 'unixepoch')) VIRTUAL;
+  ALTER TABLE observations ADD COLUMN created_at_epoch INTEGER AS (at) VIRTUAL;
+  CREATE VIEW sdk_sessions AS SELECT s.id, s.content_session_id, s.content_session_id AS claude_session_id, s.memory_session_id,
+    s.memory_session_id AS sdk_session_id, s.project, coalesce(s.host, s.agent) AS platform_source,
+    (SELECT p.text FROM prompts p WHERE p.session_id = s.id ORDER BY p.number LIMIT 1) AS first_user_prompt,
+    (SELECT p.text FROM prompts p WHERE p.session_id = s.id ORDER BY p.number LIMIT 1) AS user_prompt,
+    s.prompt_count AS prompt_counter, s.status, s.title AS custom_title,
+    strftime('%Y-%m-%dT%H:%M:%fZ', s.started_at / 1000.0, 'unixepoch') AS created_at, s.started_at AS created_at_epoch,
+    strftime('%Y-%m-%dT%H:%M:%fZ', s.started_at / 1000.0, 'unixepoch') AS started_at, s.started_at AS started_at_epoch,
+    strftime('%Y-%m-%dT%H:%M:%fZ', s.ended_at / 1000.0, 'unixepoch') AS completed_at, s.ended_at AS completed_at_epoch
+    FROM sessions s;
+  CREATE VIEW user_prompts AS SELECT p.id, p.session_id, p.session_id AS session_db_id, s.content_session_id,
+    s.content_session_id AS claude_session_id, p.project, p.number AS prompt_number, p.text AS prompt, p.text AS prompt_text,
+    strftime('%Y-%m-%dT%H:%M:%fZ', p.at / 1000.0, 'unixepoch') AS created_at, p.at AS created_at_epoch
+    FROM prompts p JOIN sessions s ON s.id = p.session_id;
+  CREATE VIEW session_summaries AS SELECT m.id, m.session_id, s.memory_session_id, s.memory_session_id AS sdk_session_id, m.project, m.request,
+    m.investigated, m.learned, m.completed, m.next_steps, m.notes, m.prompt_number,
+    strftime('%Y-%m-%dT%H:%M:%fZ', m.at / 1000.0, 'unixepoch') AS created_at, m.at AS created_at_epoch
+    FROM summaries m JOIN sessions s ON s.id = m.session_id;
+  `,
+  /* 32: anchors: the code that memories speak of */ `
+  -- Derived while a memory is captured, or from a note's file. Several memories of a turn share an anchor.
+  CREATE TABLE anchors (
+    id INTEGER PRIMARY KEY,
+    path TEXT NOT NULL,
+    name TEXT NOT NULL,
+    signature TEXT NOT NULL,
+    sketch BLOB NOT NULL,
+    header TEXT NOT NULL,
+    commit_hash TEXT NOT NULL,
+    branch TEXT NOT NULL,
+    UNIQUE (path, name, signature, commit_hash, branch)
+  ) STRICT;
+  CREATE TABLE anchored (
+    kind TEXT NOT NULL,
+    ref TEXT NOT NULL,
+    anchor_id INTEGER NOT NULL REFERENCES anchors (id),
+    PRIMARY KEY (kind, ref, anchor_id)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX anchored_by_anchor ON anchored (anchor_id);
+  -- When and at which commit a person or a model confirmed that a memory still holds.
+  CREATE TABLE verified (
+    kind TEXT NOT NULL,
+    ref TEXT NOT NULL,
+    commit_hash TEXT,
+    at INTEGER NOT NULL,
+    PRIMARY KEY (kind, ref)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TRIGGER anchored_gone AFTER DELETE ON anchored WHEN NOT EXISTS (SELECT 1 FROM anchored WHERE anchor_id = old.anchor_id) BEGIN
+    DELETE FROM anchors WHERE id = old.anchor_id;
+  END;
+  -- A deleted memory that can be restored keeps its anchors, which could not be made again: the code has changed since.
+  CREATE TRIGGER documents_unanchored AFTER DELETE ON documents
+  WHEN NOT EXISTS (SELECT 1 FROM deleted_rows WHERE ref = old.ref
+    AND kind = CASE old.kind WHEN 'observation' THEN 'observations' WHEN 'prompt' THEN 'prompts' WHEN 'summary' THEN 'summaries' END) BEGIN
+    DELETE FROM anchored WHERE kind = old.kind AND ref = old.ref;
+    DELETE FROM verified WHERE kind = old.kind AND ref = old.ref;
+  END;
+  CREATE TRIGGER deleted_observations_unanchored AFTER DELETE ON deleted_rows
+  WHEN old.kind = 'observations' AND NOT EXISTS (SELECT 1 FROM observations WHERE id = CAST(old.ref AS INTEGER)) BEGIN
+    DELETE FROM anchored WHERE kind = 'observation' AND ref = old.ref;
+    DELETE FROM verified WHERE kind = 'observation' AND ref = old.ref;
+  END;
+  CREATE TRIGGER deleted_prompts_unanchored AFTER DELETE ON deleted_rows
+  WHEN old.kind = 'prompts' AND NOT EXISTS (SELECT 1 FROM prompts WHERE id = CAST(old.ref AS INTEGER)) BEGIN
+    DELETE FROM anchored WHERE kind = 'prompt' AND ref = old.ref;
+    DELETE FROM verified WHERE kind = 'prompt' AND ref = old.ref;
+  END;
+  CREATE TRIGGER deleted_summaries_unanchored AFTER DELETE ON deleted_rows
+  WHEN old.kind = 'summaries' AND NOT EXISTS (SELECT 1 FROM summaries WHERE id = CAST(old.ref AS INTEGER)) BEGIN
+    DELETE FROM anchored WHERE kind = 'summary' AND ref = old.ref;
+    DELETE FROM verified WHERE kind = 'summary' AND ref = old.ref;
+  END;
+  `,
 ]
 
 if (MIGRATIONS.length !== SCHEMA_VERSION)

@@ -25,6 +25,7 @@ type NoteRow = {
   tags: string
   machine: string
   source: NoteSource
+  author: string | null
   session: string | null
   model: string | null
   confidence: number
@@ -64,13 +65,13 @@ export type NoteFilter = {
 /** Every statement about notes. The markdown files are authoritative; the rows can be rebuilt from them. */
 export function noteStatements(db: Database, index: DocumentIndexes) {
   const put = db.prepare(`
-    INSERT INTO notes (id, path, project, scope, namespace, type, title, body, tags, machine, source, session, model, confidence, supersedes,
+    INSERT INTO notes (id, path, project, scope, namespace, type, title, body, tags, machine, source, author, session, model, confidence, supersedes,
       conflict_of, state, said, pinned, unknown, print, created_at, updated_at, expires_at, deleted_at)
-    VALUES (@id, @path, @project, @scope, @namespace, @type, @title, @body, @tags, @machine, @source, @session, @model, @confidence, @supersedes,
+    VALUES (@id, @path, @project, @scope, @namespace, @type, @title, @body, @tags, @machine, @source, @author, @session, @model, @confidence, @supersedes,
       @conflictOf, @state, @said, @pinned, @unknown, @print, @createdAt, @updatedAt, @expiresAt, @deletedAt)
     ON CONFLICT (id) DO UPDATE SET path = excluded.path, project = excluded.project, scope = excluded.scope, namespace = excluded.namespace,
       type = excluded.type, title = excluded.title, body = excluded.body, tags = excluded.tags, machine = excluded.machine,
-      source = excluded.source, session = excluded.session, model = excluded.model, confidence = excluded.confidence,
+      source = excluded.source, author = excluded.author, session = excluded.session, model = excluded.model, confidence = excluded.confidence,
       supersedes = excluded.supersedes, conflict_of = excluded.conflict_of, state = excluded.state, said = excluded.said, pinned = excluded.pinned, unknown = excluded.unknown,
       print = excluded.print, created_at = excluded.created_at, updated_at = excluded.updated_at, expires_at = excluded.expires_at,
       deleted_at = excluded.deleted_at`)
@@ -297,6 +298,7 @@ function fromRow(row: NoteRow): Note {
     tags: readJsonColumn<string[]>(row.tags),
     machine: row.machine,
     source: row.source,
+    author: row.author,
     session: row.session,
     model: row.model,
     confidence: row.confidence,

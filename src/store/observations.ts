@@ -19,6 +19,7 @@ export type ObservationTableRow = {
   narrative: string
   facts: string
   concepts: string
+  tags: string
   files_read: string
   files_modified: string
   tool: string | null
@@ -37,13 +38,13 @@ const MAX_RECENT_FILE_TOUCHES = 200
 /** Every statement about observations. */
 export function observationStatements(db: Database, index: DocumentIndexes, tombstones: Tombstones) {
   const insert = db.prepare<ObservationTableRow, SqlParams>(`
-    INSERT INTO observations (key, session_id, memory_session_id, project, prompt_number, type, title, subtitle, narrative, facts, concepts,
+    INSERT INTO observations (key, session_id, memory_session_id, project, prompt_number, type, title, subtitle, narrative, facts, concepts, tags,
       files_read, files_modified, tool, tokens, model, at)
-    VALUES (@key, @sessionId, @memorySessionId, @project, @promptNumber, @type, @title, @subtitle, @narrative, @facts, @concepts,
+    VALUES (@key, @sessionId, @memorySessionId, @project, @promptNumber, @type, @title, @subtitle, @narrative, @facts, @concepts, @tags,
       @filesRead, @filesModified, @tool, @tokens, @model, @at)
     ON CONFLICT (key) DO UPDATE SET
       type = excluded.type, subtitle = excluded.subtitle, narrative = excluded.narrative, facts = excluded.facts,
-      concepts = excluded.concepts, files_read = excluded.files_read, files_modified = excluded.files_modified,
+      concepts = excluded.concepts, tags = excluded.tags, files_read = excluded.files_read, files_modified = excluded.files_modified,
       tool = excluded.tool, tokens = excluded.tokens, model = excluded.model, at = excluded.at
     RETURNING *`)
   const insertFile = db.prepare(`
@@ -54,7 +55,7 @@ export function observationStatements(db: Database, index: DocumentIndexes, tomb
     'SELECT * FROM observations WHERE session_id = @sessionId AND prompt_number = @number ORDER BY at, id',
   )
   const keysOfTurn = db.prepare<{ id: number; key: string }, SqlParams>(`
-    SELECT id, key FROM observations WHERE session_id = @sessionId AND prompt_number = @number`)
+    SELECT id, key FROM observations WHERE session_id = @sessionId AND prompt_number = @number AND key NOT GLOB 'claude-mem:*'`)
   const hasKey = db.prepare('SELECT 1 FROM observations WHERE key = @key')
   const remove = db.prepare('DELETE FROM observations WHERE id = @id')
   const branch = 'SELECT branch FROM prompts WHERE session_id = o.session_id AND number = o.prompt_number'
@@ -125,6 +126,7 @@ export function observationStatements(db: Database, index: DocumentIndexes, tomb
       memorySessionId,
       facts: JSON.stringify(o.facts),
       concepts: JSON.stringify(o.concepts),
+      tags: JSON.stringify(o.tags ?? []),
       filesRead: JSON.stringify(o.filesRead),
       filesModified: JSON.stringify(o.filesModified),
     })
@@ -135,7 +137,7 @@ export function observationStatements(db: Database, index: DocumentIndexes, tomb
 
   return {
     /**
-     * Replaces the observations of a turn. An observation with the same key keeps its id, so ids that a person has seen stay valid when the
+     * Replaces the observations of a turn, except those that claude-mem made of it. An observation with the same key keeps its id, so ids that a person has seen stay valid when the
      * turn is distilled again. `context` is the text of the turn.
      */
     replaceTurn: async (
@@ -223,7 +225,7 @@ function observationDocument(o: Observation, context: string): IndexedDocument {
   const words = {
     title: `${o.title} ${o.subtitle}`,
     body: o.narrative,
-    facts: `${o.facts.join('\n')} ${o.concepts.join(' ')}`,
+    facts: `${o.facts.join('\n')} ${[...o.concepts, ...(o.tags ?? [])].join(' ')}`,
     files,
   }
   return {
@@ -251,6 +253,7 @@ export function observationOf(row: ObservationTableRow): Observation {
     narrative: row.narrative,
     facts: readJsonColumn<string[]>(row.facts),
     concepts: readJsonColumn<Concept[]>(row.concepts),
+    ...(row.tags === '[]' ? {} : { tags: readJsonColumn<string[]>(row.tags) }),
     filesRead: readJsonColumn<string[]>(row.files_read),
     filesModified: readJsonColumn<string[]>(row.files_modified),
     tool: row.tool,

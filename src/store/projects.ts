@@ -58,6 +58,8 @@ export function projectStatements(db: Database) {
     'INSERT INTO renamed_projects (old, now) VALUES (@from, @to) ON CONFLICT (old) DO UPDATE SET now = excluded.now',
   )
   const follow = db.prepare('UPDATE renamed_projects SET now = @to WHERE now = @from')
+  const forgetName = db.prepare('DELETE FROM renamed_projects WHERE old = @project')
+  const withFolders = db.prepare<{ project: string }, []>("SELECT DISTINCT project FROM sessions WHERE substr(folder, 1, 1) = '/'")
   const unname = db.prepare('DELETE FROM renamed_projects WHERE old = now OR old = @to')
   return {
     totals: async (): Promise<ProjectTotals[]> => sums.all().map((row) => ({ ...row, project: asProjectKey(row.project) })),
@@ -72,6 +74,12 @@ export function projectStatements(db: Database) {
       follow.run({ from, to })
       unname.run({ to })
     },
+    /** The key is its own project again. */
+    unrename: async (project: ProjectKey) => {
+      forgetName.run({ project })
+    },
+    /** Projects with a session in a folder of this machine. Others came with an import or from another machine. */
+    withFolders: async (): Promise<ProjectKey[]> => withFolders.all().map(({ project }) => asProjectKey(project)),
     /** The current key of a project. */
     currentKey: async (project: ProjectKey): Promise<ProjectKey> => asProjectKey(renamed.get({ project })?.now ?? project),
     /** Moves a session and its rows to another project. The caller must index its documents again. */

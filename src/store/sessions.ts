@@ -15,6 +15,7 @@ type SessionRow = {
   id: number
   agent: string
   content_session_id: string
+  host: string | null
   memory_session_id: string | null
   project: string
   folder: string
@@ -43,8 +44,8 @@ export type ProjectCount = { project: ProjectKey; folder: string; sessions: numb
 /** Every statement about sessions and their muted turns. */
 export function sessionStatements(db: Database) {
   const insert = db.prepare<SessionRow, SqlParams>(`
-    INSERT INTO sessions (id, agent, content_session_id, project, folder, branch, status, transcript, client_pid, started_at, last_event_at)
-    VALUES (${sqlNextId('sessions', 'newest session')}, @agent, @contentSessionId, coalesce((SELECT now FROM renamed_projects WHERE old = @project), @project), @folder, @branch, 'initialized', @transcript, @clientPid, @at, @at)
+    INSERT INTO sessions (id, agent, content_session_id, host, project, folder, branch, status, transcript, client_pid, started_at, last_event_at)
+    VALUES (${sqlNextId('sessions', 'newest session')}, @agent, @contentSessionId, @host, coalesce((SELECT now FROM renamed_projects WHERE old = @project), @project), @folder, @branch, 'initialized', @transcript, @clientPid, @at, @at)
     ON CONFLICT (agent, content_session_id) DO NOTHING
     RETURNING *`)
   const byContent = db.prepare<SessionRow, SqlParams>(
@@ -102,6 +103,7 @@ export function sessionStatements(db: Database) {
     open: async (s: {
       agent: AgentName
       contentSessionId: ContentSessionId
+      host?: string | null
       project: ProjectKey
       folder: string
       branch: string | null
@@ -109,7 +111,7 @@ export function sessionStatements(db: Database) {
       clientPid: number | null
       at: number
     }): Promise<{ session: Session; opened: boolean }> => {
-      const made = insert.get(s)
+      const made = insert.get({ ...s, host: s.host ?? null })
       if (made) return { session: fromRow(made), opened: true }
       const found = byContent.get({ agent: s.agent, contentSessionId: s.contentSessionId })
       if (!found) throw new Error(`session ${s.contentSessionId} was neither created nor found`)
@@ -198,6 +200,7 @@ function fromRow(row: SessionRow): Session {
     id: row.id,
     agent: row.agent as AgentName,
     contentSessionId: asContentSessionId(row.content_session_id),
+    host: row.host,
     memorySessionId: row.memory_session_id === null ? null : asMemorySessionId(row.memory_session_id),
     project: asProjectKey(row.project),
     folder: row.folder,

@@ -93,6 +93,7 @@ const TABLE_PARTS: [RegExp, string][] = [
   [/^(?:notes|note_files|superseded|plans)/, 'notes'],
   [/^(?:entities|mentions|links)/, 'links'],
   [/^commits/, 'commits'],
+  [/^(?:anchor|verified)/, 'anchors'],
   [/^injections/, 'injections'],
 ]
 

@@ -8,6 +8,7 @@ import { Database } from 'bun:sqlite'
 import { dirname } from 'node:path'
 import { exists, fileSizeBytes, moveFile, readBytes } from '../platform/files.ts'
 import { filesIn } from '../platform/folder.ts'
+import type { anchorStatements } from './anchors.ts'
 import { auditStatements } from './audit.ts'
 import { changedValueStatements } from './changed-values.ts'
 import { commitStatements } from './commits.ts'
@@ -15,7 +16,7 @@ import { costStatements } from './costs.ts'
 import type { deletionStatements } from './deletions.ts'
 import { distilledTurnStatements } from './distilled-turns.ts'
 import { documentStatements } from './documents.ts'
-import { feedStatements } from './feed.ts'
+import type { feedStatements } from './feed.ts'
 import { injectionStatements } from './injections.ts'
 import { jobStatements } from './jobs.ts'
 import { linkStatements } from './links.ts'
@@ -36,6 +37,7 @@ import { transcriptStatements } from './transcripts.ts'
 import type { turnWorkStatements } from './turn-work.ts'
 import { vectorStatements } from './vectors.ts'
 
+export type { Verification } from './anchors.ts'
 export type { CandidateIds } from './candidates.ts'
 export type { ForeignSession } from './claude-mem.ts'
 export type { NewCommit } from './commits.ts'
@@ -89,8 +91,10 @@ export async function openStore(path: string, options: StoreOptions = {}) {
   const begin = db.prepare('BEGIN IMMEDIATE')
   const commit = db.prepare('COMMIT')
   const rollback = db.prepare('ROLLBACK')
+  let anchors: Promise<ReturnType<typeof anchorStatements>> | null = null
   let turnWork: Promise<ReturnType<typeof turnWorkStatements>> | null = null
   let deletions: Promise<ReturnType<typeof deletionStatements>> | null = null
+  let feed: Promise<ReturnType<typeof feedStatements>> | null = null
   let last: Promise<unknown> = Promise.resolve()
   /** Runs work one after the other, even if the one before failed. */
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
@@ -104,7 +108,11 @@ export async function openStore(path: string, options: StoreOptions = {}) {
     sessions: sessionStatements(db),
     prompts: promptStatements(db, index),
     projects: projectStatements(db),
-    feed: feedStatements(db),
+    /** The viewer's lists. Loaded with the first of them. */
+    feed: (): Promise<ReturnType<typeof feedStatements>> => {
+      feed ??= import('./feed.ts').then(({ feedStatements }) => feedStatements(db))
+      return feed
+    },
     threads: threadStatements(db),
     changedValues: changedValueStatements(db),
     toolUses: toolUseStatements(db),
@@ -120,6 +128,11 @@ export async function openStore(path: string, options: StoreOptions = {}) {
     deletions: (): Promise<ReturnType<typeof deletionStatements>> => {
       deletions ??= import('./deletions.ts').then(({ deletionStatements }) => deletionStatements(db, tombstones))
       return deletions
+    },
+    /** The code that memories speak of. Loaded with the first memory that is anchored or shown. */
+    anchors: (): Promise<ReturnType<typeof anchorStatements>> => {
+      anchors ??= import('./anchors.ts').then(({ anchorStatements }) => anchorStatements(db))
+      return anchors
     },
     /** What turns did to files. Loaded with the first turn that is distilled. */
     turnWork: (): Promise<ReturnType<typeof turnWorkStatements>> => {

@@ -84,6 +84,7 @@ export function mergeNotes(
     machine: newer.machine,
     source: field('source'),
     session: field('session'),
+    author: field('author'),
     model: field('model'),
     confidence: field('confidence'),
     supersedes: mergeSets(base?.supersedes ?? null, newer.supersedes, older.supersedes),

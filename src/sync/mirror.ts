@@ -1,57 +1,91 @@
-import { join } from 'node:path'
-import { z } from 'zod'
 import type { ProjectKey } from '../core/ids.ts'
-import { isNamespace, type Note, type NoteId } from '../core/note.ts'
+import type { Change } from '../core/memory.ts'
+import type { Note, NoteId } from '../core/note.ts'
 import type { ProjectMirrorReport } from '../core/sync.ts'
 import type { Notebook } from '../notes/notes.ts'
-import { exists } from '../platform/files.ts'
-import { findProject } from '../platform/project.ts'
-import { gitErrorLine, gitIn, networkOptions, type Repository } from './git.ts'
+import { gitErrorLine, networkOptions } from './git.ts'
+import { copyNotes, recordsIn } from './mirror-copies.ts'
+import { isAbout, isTombstone, newestRecords, recordOf, tombstoneOf } from './mirror-records.ts'
+import {
+  authorIn,
+  fetchTheirs,
+  lineOf,
+  type MirrorRepository,
+  mergeTheirs,
+  mirroredNamespaces,
+  mirrorState,
+  OURS,
+  openMirror,
+  readLines,
+  textOf,
+  writeLines,
+} from './mirror-repository.ts'
 
-type Git = Omit<Repository, 'folder'>
-
-const OURS = 'refs/notes/mem'
-/** The refs of origin are stored here while they are merged. */
-const THEIRS = 'refs/notes/mem-origin'
 const MAX_MIRROR_ATTEMPTS = 3
 
+export type MirrorOptions = {
+  fetch: boolean
+  push: boolean
+  /** Also mirror the notes of sessions, which contain what the person typed. */
+  sessions: boolean
+}
+
+export type Mirrored = { report: ProjectMirrorReport; changes: Change[] }
+
 /**
- * Mirrors the notes of a project into the project's own repository, as git notes on the root commit: one ref per namespace, and one line of JSON
- * for every version of a note. Lines are only added, so several clones are merged by combining their lines; of several lines with one id the newest
- * wins. The files, branches and index of the repository are not touched.
+ * Mirrors the notes of a project into the project's own repository, as git notes on the root commit, and copies the notes of others from there: one
+ * ref per namespace, and one line of JSON for every version of a note. Lines are only added, so several clones are merged by combining their
+ * lines; of several lines with one id the newest wins. The files, branches and index of the repository are not touched.
  */
 export async function mirrorNotes(
   book: Notebook,
   project: ProjectKey,
   folder: string,
-  options: { fetch: boolean; push: boolean },
+  options: MirrorOptions,
   now: number,
-): Promise<ProjectMirrorReport> {
-  const found = findProject(folder)
-  const gitFolder = join(found.root, '.git')
-  const skipped = (problem: string): ProjectMirrorReport => ({ project, written: 0, pushed: false, problem })
-  if (!exists(gitFolder)) return skipped(`${found.root} is not a git repository`)
-  const git = gitIn(gitFolder, null, book.machine, now)
-  const root = await rootOf(git)
-  if (!root) return skipped(`${found.root} has no commits or is a shallow clone; notes need the first commit`)
-  let written = 0
+): Promise<Mirrored> {
+  const report: ProjectMirrorReport = { project, written: 0, copied: 0, pushed: false, problem: null }
+  const repository = await openMirror(book, folder, now)
+  if (typeof repository === 'string') return { report: { ...report, problem: repository }, changes: [] }
+  const hasOrigin = repository.hasOrigin
   for (let tried = 1; ; tried++) {
-    const problem = options.fetch && found.origin ? await fetchTheirs(git) : null
-    const namespaces = await mergeTheirs(git)
-    written += await writeRecords(book, git, root, project, namespaces, now)
-    if (problem || !options.push || !found.origin) return { project, written, pushed: false, problem }
-    if ((await namesBelow(git, OURS)).length === 0) return { project, written, pushed: false, problem: null }
-    const pushed = await git.tryGit(['push', '--quiet', '--no-verify', 'origin', `${OURS}/*:${OURS}/*`], await networkOptions(git))
-    if (pushed.code === 0) return { project, written, pushed: true, problem: null }
-    if (tried === MAX_MIRROR_ATTEMPTS || !options.fetch) return { project, written, pushed: false, problem: gitErrorLine(pushed.stderr) }
+    const offline = options.fetch && hasOrigin ? await fetchTheirs(repository) : null
+    const unmerged = await mergeTheirs(repository)
+    const { written, problem } = await writeRecords(book, repository, project, options, now)
+    report.written += written
+    report.problem = unmerged ?? offline ?? problem
+    if (offline || !options.push || !hasOrigin || (await mirroredNamespaces(repository)).length === 0) break
+    const push = ['push', '--quiet', '--no-verify', 'origin', `${OURS}/*:${OURS}/*`]
+    const pushed = await repository.git.tryGit(push, await networkOptions(repository.git))
+    report.pushed = pushed.code === 0
+    if (pushed.code === 0) break
+    report.problem ??= gitErrorLine(pushed.stderr)
+    if (tried === MAX_MIRROR_ATTEMPTS || !options.fetch) break
   }
+  const changes = await copyNewNotes(book, repository, project, now)
+  report.copied = changes.length
+  return { report, changes }
 }
+
+/** Copies the notes of others, if the mirror has changed. A record of the near future is ignored, so the mirror is read again after a while. */
+async function copyNewNotes(book: Notebook, repository: MirrorRepository, project: ProjectKey, now: number): Promise<Change[]> {
+  const mark = `copied, ${repository.root}`
+  const state = `${Math.floor(now / READ_AGAIN_AFTER_MS)} ${await mirrorState(repository)}`
+  if ((await book.store.audit.mark(mark)) === state) return []
+  const changes = await copyNotes(book, repository, project, await recordsIn(repository, now))
+  await book.store.transaction(() => book.store.audit.setMark(mark, state))
+  return changes
+}
+
+const READ_AGAIN_AFTER_MS = 3_600_000
 
 /** The repositories among these folders whose mirror contains one of these notes. */
 export async function mirroredNotes(book: Notebook, folders: string[], ids: NoteId[]): Promise<string[]> {
   const found: string[] = []
-  for (const folder of folders)
-    if (ids.length > 0 && (await mirrorsWith(book, folder, ids)).length > 0) found.push(findProject(folder).root)
+  for (const folder of folders) {
+    const [first] = ids.length > 0 ? await mirrorsWith(book, folder, ids, 0) : []
+    if (first) found.push(first.repository.folder)
+  }
   return found
 }
 
@@ -61,136 +95,81 @@ export async function mirroredNotes(book: Notebook, folders: string[], ids: Note
  */
 export async function eraseFromMirrors(book: Notebook, folders: string[], ids: NoteId[], now: number): Promise<void> {
   for (const folder of folders) {
-    for (const { git, root, ref, lines } of await mirrorsWith(book, folder, ids)) {
+    for (const { repository, namespace, lines } of await mirrorsWith(book, folder, ids, now)) {
       const tombstones = ids
         .filter((id) => lines.some((line) => isAbout(line, [id])))
-        .map((id) => JSON.stringify({ id, updated: now, deleted: now, machine: book.machine }))
-      const stdin = `${[...lines.filter((line) => !isAbout(line, ids)), ...tombstones].sort().join('\n')}\n`
-      await git.git(['update-ref', '-d', ref])
-      await git.git(['notes', `--ref=${ref}`, 'add', '--force', '--file=-', root], { stdin })
+        .map((id) => lineOf(tombstoneOf(id, now, book.machine)))
+      await repository.git.git(['update-ref', '-d', `${OURS}/${namespace}`])
+      await writeLines(repository, namespace, [...lines.filter((line) => !isAbout(line, ids)), ...tombstones])
     }
   }
 }
 
-async function mirrorsWith(book: Notebook, folder: string, ids: NoteId[]) {
-  const gitFolder = join(findProject(folder).root, '.git')
-  if (!exists(gitFolder)) return []
-  const git = gitIn(gitFolder, null, book.machine, 0)
-  const root = await rootOf(git)
-  if (!root) return []
-  const found: { git: Git; root: string; ref: string; lines: string[] }[] = []
-  for (const name of await namesBelow(git, OURS)) {
-    const ref = `${OURS}/${name}`
-    const shown = await git.tryGit(['notes', `--ref=${ref}`, 'show', root])
-    const lines = shown.code === 0 ? shown.stdout.split('\n').filter(Boolean) : []
-    if (lines.some((line) => isAbout(line, ids) && !isTombstone(line))) found.push({ git, root, ref, lines })
+async function mirrorsWith(book: Notebook, folder: string, ids: NoteId[], now: number) {
+  const repository = await openMirror(book, folder, now)
+  if (typeof repository === 'string') return []
+  const found: { repository: MirrorRepository; namespace: string; lines: string[] }[] = []
+  for (const namespace of await mirroredNamespaces(repository)) {
+    const lines = await readLines(repository, namespace)
+    if (lines.some((line) => isAbout(line, ids) && !isTombstone(line))) found.push({ repository, namespace, lines })
   }
   return found
 }
 
-const isAbout = (line: string, ids: NoteId[]) => ids.some((id) => line.startsWith(`{"id":"${id}"`))
-const isTombstone = (line: string) => !line.includes('"body":')
-
-/** The first commit, which is the same in every clone. If there are several, the one with the lowest id. Null in a shallow clone. */
-async function rootOf(git: Git): Promise<string | null> {
-  const shallow = await git.tryGit(['rev-parse', '--is-shallow-repository'])
-  if (shallow.stdout.trim() !== 'false') return null
-  const roots = await git.tryGit(['rev-list', '--max-parents=0', 'HEAD'])
-  return roots.code === 0 ? (roots.stdout.trim().split('\n').sort()[0] ?? null) : null
-}
-
-/** Returns why the fetch failed, or null. It also succeeds if origin has no notes yet. */
-async function fetchTheirs(git: Git): Promise<string | null> {
-  const fetch = ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules', 'origin', `+${OURS}/*:${THEIRS}/*`]
-  const ran = await git.tryGit(fetch, await networkOptions(git))
-  return ran.code === 0 ? null : gitErrorLine(ran.stderr)
-}
-
-/** Merges the lines of origin into ours and returns all namespaces. */
-async function mergeTheirs(git: Git): Promise<string[]> {
-  const theirs = await namesBelow(git, THEIRS)
-  for (const name of theirs)
-    await git.git(['notes', `--ref=${OURS}/${name}`, 'merge', '--quiet', '--strategy=cat_sort_uniq', `${THEIRS}/${name}`])
-  return [...new Set([...theirs, ...(await namesBelow(git, OURS))])]
-}
-
-async function namesBelow(git: Git, ref: string): Promise<string[]> {
-  const listed = await git.git(['for-each-ref', '--format=%(refname)', `${ref}/`])
-  return listed
-    .split('\n')
-    .flatMap((line) => (line.startsWith(`${ref}/`) ? [line.slice(ref.length + 1)] : []))
-    .filter(isNamespace)
-}
-
-async function writeRecords(book: Notebook, git: Git, root: string, project: ProjectKey, known: string[], now: number): Promise<number> {
-  // Notes that a person has not accepted stay on their own machines.
-  const notes = [...book.store.notes.each(project)].filter((note) => note.scope === 'project' && note.state === 'accepted')
+/** Adds the lines that are missing. Returns how many, and why a namespace was left out. */
+async function writeRecords(
+  book: Notebook,
+  repository: MirrorRepository,
+  project: ProjectKey,
+  options: MirrorOptions,
+  now: number,
+): Promise<{ written: number; problem: string | null }> {
+  const { store } = book
+  const notes = [...store.notes.each(project)].filter((note) => isMirrored(note, options))
   const byNamespace = Map.groupBy(notes, (note) => note.namespace)
-  let written = 0
-  for (const namespace of new Set([...known, ...byNamespace.keys()])) {
-    const shown = await git.tryGit(['notes', `--ref=${OURS}/${namespace}`, 'show', root])
-    const lines = shown.code === 0 ? shown.stdout.split('\n').filter(Boolean) : []
-    const fresh = newRecords(lines, byNamespace.get(namespace) ?? [], book, now).filter((line) => !lines.includes(line))
+  const author = await authorIn(repository)
+  const before = new Set((await store.audit.jsonMark<string[]>(mirroredMark(repository))) ?? [])
+  let [written, problem]: [number, string | null] = [0, null]
+  for (const namespace of new Set([...(await mirroredNamespaces(repository)), ...byNamespace.keys()])) {
+    const lines = await readLines(repository, namespace)
+    const fresh = newLines(lines, byNamespace.get(namespace) ?? [], { book, author, before, now })
     if (fresh.length === 0) continue
-    const stdin = `${[...new Set([...lines, ...fresh])].sort().join('\n')}\n`
-    await git.git(['notes', `--ref=${OURS}/${namespace}`, 'add', '--force', '--file=-', root], { stdin })
+    // Sorted among ours, its lines would make no sense any more.
+    if (lines[0] === '---') {
+      problem ??= `${OURS}/${namespace} has a memory of another program on the first commit; import it (recollect import --from git-notes), then remove it: git notes --ref=mem/${namespace} remove ${repository.root.slice(0, 12)}`
+      continue
+    }
+    await writeLines(repository, namespace, [...lines, ...fresh])
     written += fresh.length
   }
-  return written
+  const ids = JSON.stringify(notes.map((note) => note.id))
+  if (ids !== JSON.stringify([...before])) await store.transaction(() => store.audit.setMark(mirroredMark(repository), ids))
+  return { written, problem }
 }
 
-const MirrorRecord = z.object({ id: z.string(), updated: z.number(), deleted: z.number().nullable(), machine: z.string().default('') })
+/** Notes that a person has not accepted stay on their own machines. */
+function isMirrored(note: Note, { sessions }: MirrorOptions): boolean {
+  const isOwnAccepted = note.scope === 'project' && note.state === 'accepted' && note.author === null
+  return isOwnAccepted && (sessions || note.type !== 'episodic')
+}
 
-/** The missing lines: versions that are not mirrored yet, and tombstones for notes of this machine that no longer exist. */
-function newRecords(lines: string[], notes: Note[], book: Pick<Notebook, 'machine' | 'clean'>, now: number): string[] {
-  const newest = newestOf(lines)
-  const here = new Set(notes.map((note) => note.id as string))
+/** The notes that this home has mirrored. One of these that is gone was deleted here; a home that never had it, such as a new one, deletes nothing. */
+const mirroredMark = ({ root }: MirrorRepository) => `mirrored, ${root}`
+
+type LineContext = { book: Notebook; author: string; before: Set<string>; now: number }
+
+/** The missing lines: versions that are not mirrored yet, and tombstones for notes that this home had and has no longer. */
+function newLines(lines: string[], notes: Note[], { book, author, before, now }: LineContext): string[] {
+  const newest = newestRecords(lines.map(textOf), now)
+  const here = new Set<string>(notes.map((note) => note.id))
   const versions = notes.flatMap((note) => {
-    const line = recordOf(note)
+    const text = recordOf(note, author)
     const known = newest.get(note.id)
     // A note that contains a secret, pasted by hand, is not mirrored.
-    return (known && known.updated >= note.updatedAt) || book.clean(line) !== line ? [] : [line]
+    return (known && known.updated >= note.updatedAt) || book.clean(text) !== text ? [] : [text]
   })
-  const gone = [...newest.values()].filter((record) => !here.has(record.id) && record.deleted === null && record.machine === book.machine)
-  const tombstones = gone.map(({ id, updated, machine }) => {
-    const at = Math.max(now, updated + 1)
-    return JSON.stringify({ id, updated: at, deleted: at, machine })
-  })
-  return [...versions, ...tombstones]
+  const gone = [...newest.values()].filter((record) => record.deleted === null && !here.has(record.id) && before.has(record.id))
+  const tombstones = gone.map(({ id, updated }) => tombstoneOf(id, Math.max(now, updated + 1), book.machine))
+  const known = new Set(lines)
+  return [...versions, ...tombstones].map(lineOf).filter((line) => !known.has(line))
 }
-
-/** The newest record for each id. Lines that are not records are ignored. */
-function newestOf(lines: string[]): Map<string, z.infer<typeof MirrorRecord>> {
-  const newest = new Map<string, z.infer<typeof MirrorRecord>>()
-  for (const line of lines) {
-    const read = MirrorRecord.safeParse(parsed(line))
-    const known = read.success ? newest.get(read.data.id) : undefined
-    if (read.success && (!known || known.updated < read.data.updated)) newest.set(read.data.id, read.data)
-  }
-  return newest
-}
-
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line)
-  } catch {
-    return null
-  }
-}
-
-/** The id comes first, so that sorting groups the lines of one note. */
-const recordOf = (note: Note) =>
-  JSON.stringify({
-    id: note.id,
-    updated: note.updatedAt,
-    deleted: note.deletedAt,
-    machine: note.machine,
-    type: note.type,
-    title: note.title,
-    tags: note.tags,
-    source: note.source,
-    confidence: note.confidence,
-    supersedes: note.supersedes,
-    created: note.createdAt,
-    body: note.body,
-  })

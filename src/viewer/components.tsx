@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
+import type { CodeMark } from '../core/code-mark.ts'
 import { asProjectKey } from '../core/ids.ts'
 import { projectName } from '../core/project.ts'
 import { formatAge } from '../core/time-format.ts'
@@ -49,7 +50,15 @@ export function formatBytes(n: number): string {
 }
 
 /** One memory in a list. */
-export function MemoryRow({ row, words = [] }: { row: MemoryListItem & { outcome?: WorkOutcome | null }; words?: string[] }) {
+export const describeCode = ({ text, isHistory }: CodeMark): string => (isHistory ? `History: ${text}` : `Outdated: ${text}`)
+
+export function MemoryRow({
+  row,
+  words = [],
+}: {
+  row: MemoryListItem & { outcome?: WorkOutcome | null; code?: CodeMark | null }
+  words?: string[]
+}) {
   return (
     <>
       <Tag type={row.kind === 'summary' || row.kind === 'prompt' || row.kind === 'commit' ? row.kind : row.type || row.kind} />
@@ -62,6 +71,7 @@ export function MemoryRow({ row, words = [] }: { row: MemoryListItem & { outcome
             <HighlightedText text={row.snippet} words={words} />
           </span>
         )}
+        {row.code && <span class="snip code-mark">{describeCode(row.code)}</span>}
         {row.outcome && (
           <span class="snip outcome">
             → <HighlightedText text={describeOutcome(row.outcome)} words={words} />

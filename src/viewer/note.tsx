@@ -110,7 +110,7 @@ export function NoteView({ id }: { id: string }) {
                 note.scope === 'project' ? <a href={hrefOf('feed', '', { project: note.project })}>{nameOfProject(note.project)}</a> : null,
               ],
               ['Type', note.type],
-              ['Source', note.source],
+              ['Source', note.author === null ? note.source : `copied from ${note.author}`],
               ['Written by', note.model],
               ['Confidence', note.confidence],
               ['Machine', note.machine],

@@ -3,6 +3,7 @@ import { useEffect } from 'preact/hooks'
 import type { ProjectSummary } from '../wire/contract/projects.ts'
 import { Dialog, EmptyState, ErrorMessage, formatCount, formatDay, LoadingOrError, PageHead } from './components.tsx'
 import { onLiveEvent } from './live.ts'
+import { ProjectOffers } from './project-offers.tsx'
 import { hrefOf } from './route.ts'
 import { useFetch } from './use-fetch.ts'
 import { runAction } from './user-actions.ts'
@@ -29,6 +30,7 @@ export function ProjectsPage() {
         <span class="dim">{formatCount(all.length, 'project')}</span>
       </PageHead>
       <ErrorMessage text={fetched.error} retry={fetched.refetch} />
+      <ProjectOffers />
       {all.length === 0 ? (
         <EmptyState title="No projects yet.">
           <p>A project appears with its first session or note.</p>

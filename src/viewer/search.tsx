@@ -26,12 +26,19 @@ const SINCE_OPTIONS = [
   { value: '365', text: 'Last year' },
 ]
 
-type SearchFilters = { kind: string; project: string; since: string }
+/** Whether memories about changed or deleted code are shown. */
+const CODE_OPTIONS = [
+  { value: '', text: 'Any code' },
+  { value: 'current', text: 'Not outdated' },
+  { value: 'outdated', text: 'Outdated only' },
+]
+
+type SearchFilters = { kind: string; project: string; since: string; code: string }
 
 /** Searches while the person types, and shows for each hit which signals found it. */
 export function SearchPage() {
-  const { q = '', kind = '', project = '', since = '', many = '' } = currentRoute.value.query
-  const filters = { kind, project, since }
+  const { q = '', kind = '', project = '', since = '', code = '', many = '' } = currentRoute.value.query
+  const filters = { kind, project, since, code }
   const limit = Number(many || DEFAULT_HITS)
   const { response, error, refetch } = useSearch(q, filters, limit)
   const input = useRef<HTMLInputElement>(null)
@@ -55,7 +62,7 @@ export function SearchPage() {
       <div class="scroll">
         <SearchNotice response={response} limit={limit} />
         {q.trim() === '' && <SearchHelp />}
-        {response?.hits.length === 0 && <NoHits hasFilters={Boolean(kind || project || since)} />}
+        {response?.hits.length === 0 && <NoHits hasFilters={Boolean(kind || project || since || code)} />}
         <HitList hits={response?.hits ?? []} words={wordsToHighlight(q)} cursor={cursor} />
         {response && response.hits.length >= limit && limit < MAX_HITS && (
           <button type="button" onClick={() => choose({ many: String(MAX_HITS) })}>
@@ -68,7 +75,7 @@ export function SearchPage() {
 }
 
 /** The response for a query; null without one. The last response stays until the next arrives, so the list does not flicker. */
-function useSearch(query: string, { kind, project, since }: SearchFilters, limit: number) {
+function useSearch(query: string, { kind, project, since, code }: SearchFilters, limit: number) {
   const request = {
     query,
     kind: MEMORY_KINDS.find((known) => known === kind),
@@ -80,7 +87,9 @@ function useSearch(query: string, { kind, project, since }: SearchFilters, limit
   const { value, error, refetch } = useFetch('GET /api/search', isEmpty ? null : request)
   const last = useRef<SearchResponse | null>(null)
   if (value) last.current = value
-  return { response: isEmpty ? null : (value ?? last.current), error, refetch }
+  const response = isEmpty ? null : (value ?? last.current)
+  const isWanted = (hit: SearchResponse['hits'][number]) => code === '' || (code === 'outdated') === (hit.code !== null)
+  return { response: response && { ...response, hits: response.hits.filter(isWanted) }, error, refetch }
 }
 
 /** The hit that keys act on: j, k and the arrows move it, x forgets it. */
@@ -157,13 +166,14 @@ function SearchFilterControls({ filters, onChoose }: { filters: SearchFilters; o
       </fieldset>
       <Dropdown label="Project" value={filters.project} options={projectOptions()} onChoose={(project) => onChoose({ project })} />
       <Dropdown label="Since" value={filters.since} options={SINCE_OPTIONS} onChoose={(since) => onChoose({ since })} />
+      <Dropdown label="Code" value={filters.code} options={CODE_OPTIONS} onChoose={(code) => onChoose({ code })} />
     </>
   )
 }
 
 /** Forgets everything that contains the words, not only the hits shown. The dialog lists it first. A kind of memory cannot be forgotten alone: a prompt takes its turn along. */
 function ForgetMatches({ query, filters }: { query: string; filters: SearchFilters }) {
-  if (query.trim() === '' || filters.kind) return null
+  if (query.trim() === '' || filters.kind || filters.code) return null
   const selection = { query, project: filterValue(filters.project), since: sinceTime(filters.since) }
   return (
     <button type="button" class="danger" onClick={() => askToForget(`everything with “${query.trim()}”`, selection)}>

@@ -16,7 +16,7 @@ import type { InjectedBrief } from '../inject/brief.ts'
 import { fileBriefFor } from '../inject/file-brief.ts'
 import { failingChecksOf } from '../inject/passing-tests.ts'
 import type { Agent } from '../integrations/agent.ts'
-import { readActionWith, type Services } from './services.ts'
+import { codeCheck, readActionWith, type Services } from './services.ts'
 
 const MAX_SESSIONS = 8
 const MAX_PREPARED_FILES = 150
@@ -152,7 +152,7 @@ async function prepare(services: Services, memory: ActionMemory, prepared: Prepa
   const files = new Map<string, InjectedBrief>()
   for (const path of paths) {
     if (services.stopSignal.aborted) return
-    files.set(path, await fileBriefFor(store, session, path, now))
+    files.set(path, await fileBriefFor(store, session, path, now, codeCheck(services, session)))
     // Hooks go first.
     await Bun.sleep(0)
   }

@@ -6,8 +6,13 @@ import type { Store } from '../store/store.ts'
 import type { Services } from './services.ts'
 
 /** Queues a sync in the background; several requests before it starts are one. Call inside a transaction. */
-export async function queueSync(store: Store, at: number, runAfter: number): Promise<void> {
-  await store.jobs.add('sync', 'notes', {}, at, runAfter)
+export async function queueSync(store: Store, at: number, runAfter: number, push = true): Promise<void> {
+  await store.jobs.add('sync', 'notes', push ? {} : { push }, at, runAfter)
+}
+
+/** Queues tying the memories of a turn to code, after they were made. Call inside a transaction. */
+export async function queueAnchoring(store: Store, turn: Jobs['anchor'], at: number): Promise<void> {
+  await store.jobs.add('anchor', `${turn.sessionId}:${turn.number}`, turn, at)
 }
 
 /** Queues reading what is new in a project's repository. Call inside a transaction. */

@@ -14,6 +14,7 @@ import type { Home } from '../platform/paths.ts'
 import type { StartSettings } from '../platform/settings.ts'
 import { shippedFilesFolder } from '../platform/shipped-files.ts'
 import type { FailureReason } from '../providers/text.ts'
+import { queueAnchoring } from './automatic-jobs.ts'
 import { readActionWith, type Services } from './services.ts'
 
 export type BackgroundDistiller = { start(job: Job<'model-distill'>): void; stop(): Promise<void> }
@@ -62,6 +63,7 @@ export function openBackgroundDistiller(services: Services, afterChanges: () => 
       })
     else services.log.info('model distilled a turn', { key: job.key, outcome: outcome.kind, changes: changes.length })
     if (changes.length === 0) return
+    await services.store.transaction(() => queueAnchoring(services.store, job.payload, Date.now()))
     await afterChanges()
     services.queue.kick()
   }

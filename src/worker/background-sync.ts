@@ -1,11 +1,15 @@
 import { join } from 'node:path'
+import type { ProjectKey } from '../core/ids.ts'
 import type { Job } from '../core/job.ts'
+import { projectKey } from '../core/project.ts'
 import type { ProjectMirrorReport, SyncReport } from '../core/sync.ts'
 import { SYNCED_FOLDER } from '../notes/notes.ts'
 import { exists, isFolder } from '../platform/files.ts'
+import { findProject } from '../platform/project.ts'
 import { loadSettings } from '../platform/settings.ts'
-import { mirrorNotes, rememberSync, syncNotes } from '../sync/sync.ts'
+import { type MirrorOptions, mirrorNotes, rememberSync, syncNotes } from '../sync/sync.ts'
 import { importNativeMemory } from './import-native-memory.ts'
+import { defaultAgent } from './request-params.ts'
 import type { Services } from './services.ts'
 
 export type BackgroundSync = { start(job: Job<'sync'>): void; stop(): Promise<void> }
@@ -17,7 +21,8 @@ const MAX_STOP_WAIT_MS = 1000
 export function openBackgroundSync(services: Services): BackgroundSync {
   let running: Promise<void> | null = null
   const run = async (job: Job<'sync'>) => {
-    if (await hasNotesOrRemote(services)) await syncNow(services, { dryRun: false, patienceMs: 0 })
+    const { push = true } = job.payload
+    if (await hasNotesOrRemote(services)) await syncNow(services, { dryRun: false, patienceMs: 0, push, isBackground: true })
     await services.store.transaction(() => services.store.jobs.complete(job.id))
   }
   return {
@@ -34,16 +39,30 @@ export function openBackgroundSync(services: Services): BackgroundSync {
 
 /** A home without notes and without a remote gets no repository. */
 async function hasNotesOrRemote(services: Services): Promise<boolean> {
-  if (syncSettings(services).remote || exists(join(services.home.folder, SYNCED_FOLDER, '.git'))) return true
+  const { remote, git_notes } = syncSettings(services)
+  if (remote || git_notes || exists(join(services.home.folder, SYNCED_FOLDER, '.git'))) return true
   return (await services.store.notes.counts(Date.now())).all > 0
 }
 
 /** Read from the file each time, so `init --remote` needs no restart. */
 export const syncSettings = (services: Services) => loadSettings(services.environment).settings.sync
 
-/** Syncs now and announces the changes. If another sync is running, waits for it for up to `patienceMs`. */
-export async function syncNow(services: Services, options: { dryRun: boolean; patienceMs: number }): Promise<SyncReport> {
-  const { remote, fetch, push, git_notes, import_native } = syncSettings(services)
+export type SyncNowOptions = {
+  dryRun: boolean
+  /** How long to wait for another sync that is running. */
+  patienceMs: number
+  /** False if the occasion does not allow to push; the setting `sync.push` may forbid it too. */
+  push?: boolean
+  /** A folder whose project is mirrored too, even if no session was there yet. */
+  folder?: string
+  /** A background sync mirrors only the projects that are being worked on: each costs a connection. */
+  isBackground?: boolean
+}
+
+/** Syncs now and announces the changes. */
+export async function syncNow(services: Services, options: SyncNowOptions): Promise<SyncReport> {
+  const { remote, fetch, git_notes, git_notes_sessions, import_native, ...settings } = syncSettings(services)
+  const push = settings.push && options.push !== false
   const started = Date.now()
   try {
     // Notes made from the agents' own memory are synced too.
@@ -56,7 +75,10 @@ export async function syncNow(services: Services, options: { dryRun: boolean; pa
         await Bun.sleep(1000)
         continue
       }
-      if (git_notes && !options.dryRun) report.mirrored = await mirrorProjects(services, { fetch, push })
+      if (git_notes && !options.dryRun) {
+        const since = options.isBackground ? started - RECENT_PROJECT_MS : 0
+        report.mirrored = await mirrorProjects(services, { fetch, push, sessions: git_notes_sessions }, since, options.folder)
+      }
       reportSync(services, report, options.dryRun)
       return report
     }
@@ -69,20 +91,44 @@ export async function syncNow(services: Services, options: { dryRun: boolean; pa
   }
 }
 
-/** Writes each project's notes into the project's own repository, in the folder of its latest session. */
-async function mirrorProjects(services: Services, options: { fetch: boolean; push: boolean }): Promise<ProjectMirrorReport[]> {
+const RECENT_PROJECT_MS = 3_600_000
+
+/** Mirrors each project's notes into the project's own repository, in the folder of its latest session, and copies those of others from there. */
+async function mirrorProjects(services: Services, options: MirrorOptions, since: number, folder?: string): Promise<ProjectMirrorReport[]> {
   const mirrored: ProjectMirrorReport[] = []
-  for (const { project } of await services.store.sessions.projects()) {
-    const [session] = await services.store.sessions.recent(project, 1)
-    const [note] = await services.store.notes.list({ project, hidden: true, now: Date.now(), limit: 1 })
-    if (!session || !note || !isFolder(session.folder)) continue
+  for (const [project, place] of await projectFolders(services, since, folder)) {
+    if (!isFolder(place) || services.rules(defaultAgent(services)).isExcludedProject(project, place)) continue
     try {
-      mirrored.push(await mirrorNotes(services.notebook, project, session.folder, options, Date.now()))
+      const { report, changes } = await mirrorInTurn(() => mirrorNotes(services.notebook, project, place, options, Date.now()))
+      services.announce(changes)
+      // Most folders have no repository, which is only worth a word if there is something to mirror.
+      const [note] = await services.store.notes.list({ project, hidden: true, now: Date.now(), limit: 1 })
+      if (report.problem === null || note) mirrored.push(report)
     } catch (cause) {
-      mirrored.push({ project, written: 0, pushed: false, problem: (cause as Error).message.slice(0, 300) })
+      mirrored.push({ project, written: 0, copied: 0, pushed: false, problem: (cause as Error).message.slice(0, 300) })
     }
   }
   return mirrored
+}
+
+/** The projects to mirror, each with a folder of its repository. */
+async function projectFolders({ store }: Services, since: number, folder?: string): Promise<Map<ProjectKey, string>> {
+  const folders = new Map<ProjectKey, string>()
+  for (const { project } of await store.sessions.projects()) {
+    const [session] = await store.sessions.recent(project, 1)
+    if (session && session.lastEventAt >= since) folders.set(project, session.folder)
+  }
+  if (folder) folders.set(await store.projects.currentKey(projectKey(findProject(folder))), folder)
+  return folders
+}
+
+let lastMirror: Promise<unknown> = Promise.resolve()
+
+/** One at a time: git refuses to change a ref that it is changing. */
+function mirrorInTurn<T>(mirror: () => Promise<T>): Promise<T> {
+  const next = lastMirror.then(mirror)
+  lastMirror = next.catch(() => {})
+  return next
 }
 
 const EMPTY_SYNC_REPORT = { committed: [], received: [], kept: [], pushed: false, withheld: [], mirrored: [] }

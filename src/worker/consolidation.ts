@@ -147,6 +147,14 @@ function consolidationDepsOf(
       maxQuestions,
       meaning: services.semanticSearch,
       questions,
+      outdated: async (notes) => {
+        const { marksByProject } = await import('./code-check.ts')
+        const marks = await marksByProject(
+          services,
+          notes.map(({ id, project }) => ({ kind: 'note' as const, id, project })),
+        )
+        return new Set(notes.flatMap(({ id }) => (marks.has(`note:${id}`) ? [id] : [])))
+      },
       signal: services.stopSignal,
       progress,
     },

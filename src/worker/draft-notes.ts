@@ -20,19 +20,22 @@ export async function saveMarkedNotes(services: Services, job: Jobs['markers'], 
   if (!session || !prompt || prompt.origin !== 'person') return { outcomes: [], leftOut: 0 }
   const before = await services.store.prompts.countSameTextBefore(prompt)
   const { drafts, leftOut } = draftMarkedNotes(session, prompt, before, services.settings.hooks.user_prompt.markers)
-  return { outcomes: await saveDrafts(services, drafts, now), leftOut }
+  return { outcomes: await saveDrafts(services, drafts, now, session), leftOut }
 }
 
 /** Writes or updates the note about a session. Null when the session has nothing worth a note, or must have none. */
 export async function saveEpisodeNote(services: Services, job: Jobs['episode'], now: number): Promise<NoteSaveReceipt | null> {
   const session = await services.store.sessions.get(job.sessionId)
-  if (!session || !services.settings.hooks.stop.session_analysis || isExcluded(services, session)) return null
+  const { stop, pre_compact } = services.settings.hooks
+  const isWanted = stop.session_analysis && (job.hook === 'precompact' ? pre_compact.enabled : stop.enabled)
+  if (!session || !isWanted || isExcluded(services, session)) return null
   const { episodeDraft } = await import('../capture/turns.ts')
   const draft = episodeDraft(await episodeOf(services, session, job.hook))
   if (!draft) return null
   const known = await services.store.notes.ofSession(session.contentSessionId)
   const { receipt, changes } = await saveNoteUnderId(services.notebook, { ...draft, id: known?.id ?? draft.id }, now)
   services.announce(changes)
+  await anchorNewNotes(services, changes, session)
   return receipt
 }
 
@@ -64,7 +67,7 @@ async function filesTouched(services: Services, session: Session): Promise<strin
 
 const relativeTo = (folder: string, path: string) => (path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path)
 
-export async function saveDrafts(services: Services, drafts: CapturedNoteDraft[], now: number): Promise<DraftOutcome[]> {
+export async function saveDrafts(services: Services, drafts: CapturedNoteDraft[], now: number, session: Session): Promise<DraftOutcome[]> {
   const outcomes: DraftOutcome[] = []
   const changes: Change[] = []
   for (const draft of drafts) {
@@ -73,8 +76,18 @@ export async function saveDrafts(services: Services, drafts: CapturedNoteDraft[]
     changes.push(...saved.changes)
   }
   services.announce(changes)
+  await anchorNewNotes(services, changes, session)
   return outcomes
 }
+
+/** Ties notes of a session to code. What an import brings may speak of code as it was long ago. */
+async function anchorNewNotes(services: Services, changes: Change[], session: Session): Promise<void> {
+  const notes = changes.flatMap((change) => (change.kind === 'note-changed' && change.note.source !== 'import' ? [change.note] : []))
+  if (notes.length === 0 || Date.now() - session.lastEventAt > MAX_SESSION_AGE_MS) return
+  await (await import('./anchor-turn.ts')).anchorNotes(services, notes, session.folder, session.id)
+}
+
+const MAX_SESSION_AGE_MS = 60 * 60_000
 
 /** One line per marked text for the model that reads the prompt; empty when nothing was marked or the budget is too small. */
 export function receiptPage({ outcomes, leftOut }: MarkedDraftOutcomes, tokens: number): string {

@@ -22,6 +22,27 @@ test('texts get vectors in background batches and are then found by meaning', as
   expect(nearest).toMatchObject({ kind: 'prompt', ref: '4' })
 })
 
+test('a new text gets its vector at once, without the queue, and no text is embedded twice', async () => {
+  using endpoint = letters()
+  let requests = 0
+  endpoint.onRequest = async () => {
+    requests++
+    await Bun.sleep(50)
+  }
+  await using at = await working({ provider: 'http', name: 'm', base_url: endpoint.url, api_key: '' })
+  await at.embedding.state()
+  requests = 0
+  await say(at.store, 'hello')
+  for (let n = 0; n < 3; n++) at.embedding.embedSoon()
+  await at.embedding.queue()
+  await Bun.sleep(60)
+  // The job comes while the first batch is being made.
+  await at.queue.drained()
+  for (const until = Date.now() + 1000; Date.now() < until && (await at.store.vectors.counts()).vectors === 0; ) await Bun.sleep(10)
+  expect(await at.store.vectors.counts()).toEqual({ vectors: 1, waiting: 0 })
+  expect(requests).toBe(1)
+})
+
 test('a search before the vectors are read uses words, the next one meaning too', async () => {
   using endpoint = letters()
   await using at = await working({ provider: 'http', name: 'm', base_url: endpoint.url, api_key: '' })

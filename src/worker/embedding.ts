@@ -11,6 +11,9 @@ export type Embedding = ReturnType<typeof openEmbedding>
 /** Status and search do not wait longer than this for an embedder that is being opened. */
 const MAX_OPENING_WAIT_MS = 2000
 
+/** After the reply of a hook, and together with whatever is saved at the same moment. */
+const EMBED_SOON_AFTER_MS = 50
+
 const STATIC_EMBEDDER: EmbedderSettings = { provider: 'static', name: '', base_url: '', api_key: '' }
 
 /**
@@ -56,11 +59,41 @@ export function openEmbedding(store: Store, settings: () => EmbedderSettings, mo
     }
   }
 
+  let batches: Promise<unknown> = Promise.resolve()
+  let soon: ReturnType<typeof setTimeout> | undefined
+
+  /** Makes one batch of vectors when no other is being made: two at once would embed the same texts. Returns whether there are more to make. */
+  async function makeNextBatch(): Promise<boolean> {
+    const batch = batches.then(async () => {
+      // An embedder is opened only when there is work for it.
+      if (!(await backlog.hasWork())) return false
+      await current.state()
+      // The settings may change meanwhile; the vectors still belong to this embedder.
+      const opening = current.opening()
+      const state = await opening?.state
+      if (!opening || state?.kind !== 'ready') return false
+      const hasMore = await makeBatch(state.embedder, opening)
+      // In the background, because other jobs come first. A search before it is done uses words only.
+      if (!hasMore) state.index.warm().catch(logReadError)
+      return hasMore
+    })
+    batches = batch.catch(() => {})
+    return batch
+  }
+
   return {
     state: current.state,
     indexes,
     warm,
     queue: backlog.queue,
+    /** Makes the vectors of what was just saved, without waiting for the jobs in the queue: a new note can be searched by meaning at once. */
+    embedSoon: (): void => {
+      soon ??= setTimeout(() => {
+        soon = undefined
+        const embedded = makeNextBatch().then((hasMore) => (hasMore ? backlog.queue() : undefined))
+        embedded.catch((cause) => void (stopping.signal.aborted || log.warn('new vectors could not be made', { error: `${cause}` })))
+      }, EMBED_SOON_AFTER_MS)
+    },
     /** Returns a function that records how a search with the embedder in use now went. */
     outcomeRecorder: () => {
       const opening = current.opening()
@@ -92,19 +125,12 @@ export function openEmbedding(store: Store, settings: () => EmbedderSettings, mo
     },
     /** Makes one batch of vectors, and queues the next when there is more to do. */
     doJob: async (jobId: number): Promise<void> => {
-      // An embedder is opened only when there is work for it.
-      if (await backlog.hasWork()) await current.state()
-      else return store.transaction(() => store.jobs.complete(jobId))
-      // The settings may change meanwhile; the vectors still belong to this embedder.
-      const opening = current.opening()
-      const state = await opening?.state
-      const hasMore = opening && state?.kind === 'ready' && (await makeBatch(state.embedder, opening))
+      const hasMore = await makeNextBatch()
       await store.transaction(() => store.jobs.complete(jobId))
       if (hasMore) await backlog.queue()
-      // In the background, because other jobs come first. A search before it is done uses words only.
-      else if (state?.kind === 'ready') state.index.warm().catch(logReadError)
     },
     stop: async (): Promise<void> => {
+      clearTimeout(soon)
       stopping.abort(new Error('the worker is stopping'))
       await close()
     },

@@ -1,138 +1,18 @@
 import { isDeletedEvent, isOfDeletedTurn } from '../capture/capture.ts'
 import { cleanJson, type RedactionRules } from '../core/clean-text.ts'
 import { fingerprint } from '../core/hash.ts'
-import { asContentSessionId, asMemorySessionId, asProjectKey, GLOBAL_PROJECT, type ProjectKey } from '../core/ids.ts'
+import { asContentSessionId, asMemorySessionId, asProjectKey, type ProjectKey } from '../core/ids.ts'
 import { MAX_STORED_CHARS } from '../core/limits.ts'
-import { CONCEPTS, type Concept, OBSERVATION_TYPES, type Observation, type ObservationType, type Session } from '../core/memory.ts'
-import { asNoteId } from '../core/note.ts'
-import { projectName } from '../core/project.ts'
+import { CONCEPTS, type Concept, type Observation, type ObservationType, type Prompt, type Session } from '../core/memory.ts'
 import { clip } from '../core/text.ts'
 import { countTokens } from '../core/tokens.ts'
-import { ulidOf } from '../core/ulid.ts'
 import type { Agent } from '../integrations/agent.ts'
-import { importNote, saveNoteUnderId } from '../notes/notes.ts'
-import { filesBelow } from '../platform/folder.ts'
+import { importNote } from '../notes/notes.ts'
 import { readTextLines } from '../platform/text-lines.ts'
-import { type ForeignSession, openClaudeMem } from '../store/store.ts'
 import type { ImportCounts, ImportLine } from '../wire/contract/upkeep.ts'
 import { type ExportedLine, readExportedLine } from '../wire/export-lines.ts'
 import { countImportedNote } from './import-counts.ts'
 import type { Services } from './services.ts'
-
-/**
- * Imports the database of claude-mem: its sessions under the agent's own ids, with their prompts, observations and summaries, and its
- * standing rules as notes. If the transcript of a session exists, its prompts come from there instead.
- */
-export async function* importClaudeMem(
-  services: Services,
-  agent: Agent,
-  path: string,
-  project: ProjectKey | null,
-  total: ImportCounts,
-): AsyncGenerator<ImportLine> {
-  const source = await openClaudeMem(path)
-  if (typeof source === 'string') throw new Error(source)
-  try {
-    const transcripts = new Set(
-      agent
-        .transcriptRoots(agent.configFolder(services.environment))
-        .flatMap((root) => filesBelow(root.folder, ['.jsonl']).map((file) => nameOf(file.name))),
-    )
-    const named = await projectsByName(services)
-    const of = source.counts.sessions
-    let done = 0
-    for (const raw of source.sessions()) {
-      const session = cleanJson(raw, services.rules(agent))
-      if (done++ % 20 === 0)
-        yield { kind: 'importing', what: `${session.project}, ${new Date(session.startedAt).toISOString().slice(0, 10)}`, done, of }
-      const key = project ?? named(session.project)
-      await services.store.transaction(() =>
-        importClaudeMemSession(services, agent, session, key, transcripts.has(session.contentSessionId), total),
-      )
-      await Bun.sleep(0) // let hooks that arrived meanwhile go first
-    }
-    for (const rule of source.rules()) {
-      const ruleProject = rule.project === null ? GLOBAL_PROJECT : (project ?? named(rule.project))
-      const id = asNoteId(ulidOf(`claude-mem rule\n${rule.content}`, rule.at))
-      const draft = {
-        id,
-        body: rule.content,
-        project: ruleProject,
-        source: 'import',
-        type: 'procedural',
-        namespace: 'patterns',
-        createdAt: rule.at,
-      } as const
-      const reason = countImportedNote(
-        services,
-        await saveNoteUnderId(services.notebook, { ...draft, tags: ['claude-mem'] }, Date.now()),
-        total,
-      )
-      if (reason !== null) yield { kind: 'skipped', file: path, reason }
-    }
-    const others = source.counts.ofOtherAgents
-    if (others > 0) yield { kind: 'skipped', file: path, reason: `sessions of agents other than ${agent.title} (${others})` }
-  } finally {
-    source.close()
-  }
-}
-
-const nameOf = (file: string) => file.replace(/\.jsonl$/, '')
-
-/** claude-mem identifies a project by the name of its folder. If exactly one of our projects has that name, it is that project. */
-async function projectsByName(services: Services): Promise<(name: string) => ProjectKey> {
-  const known = Map.groupBy(await services.store.sessions.projects(), ({ project }) => projectName(project))
-  return (name) => {
-    const lowerName = name.toLowerCase().trim()
-    const ours = known.get(lowerName)
-    return ours?.length === 1 && ours[0] ? ours[0].project : asProjectKey(lowerName || 'global')
-  }
-}
-
-async function importClaudeMemSession(
-  services: Services,
-  agent: Agent,
-  from: ForeignSession,
-  project: ProjectKey,
-  hasTranscript: boolean,
-  total: ImportCounts,
-): Promise<void> {
-  const ends = [...from.prompts, ...from.observations, ...from.summaries].map((row) => row.at)
-  const lastAt = Math.max(from.startedAt, from.endedAt ?? 0, ...ends)
-  const found = await openImportedSession(services, agent, {
-    sessionId: from.contentSessionId,
-    project,
-    folder: project,
-    branch: null,
-    title: from.title,
-    startedAt: from.startedAt,
-    lastEventAt: lastAt,
-  })
-  if (!found) return
-  const { session, opened } = found
-  if (opened) total.sessions++
-  if (!hasTranscript && session.transcript === null) {
-    for (const prompt of from.prompts) {
-      const row = { ...prompt, key: `claude-mem:${prompt.number}`, origin: 'person' as const, answer: null, answeredAt: null }
-      if (await addPrompt(services, session, row)) total.prompts++
-    }
-  }
-  // Turn 0 does not exist in our sessions. Distilling a turn again replaces all rows of its number, and must not replace these.
-  const rows = from.observations
-    .filter((o) => o.title.trim() !== '')
-    .map((o) => ({
-      ...o,
-      key: `claude-mem:${from.contentSessionId}:${o.id}`,
-      type: OBSERVATION_TYPES.find((type) => type === o.type) ?? 'discovery',
-      promptNumber: 0,
-      tool: null,
-    }))
-  total.observations += await addObservations(services, session, rows)
-  for (const { id, ...summary } of from.summaries) {
-    const key = `claude-mem:${from.contentSessionId}:${id}`
-    if (await addSummary(services, session, key, { ...summary, promptNumber: 0, source: 'turn', model: 'claude-mem' })) total.summaries++
-  }
-}
 
 /**
  * Imports the lines of our own export: first all sessions, wherever they are in the file, because the other rows refer to them. Tool uses
@@ -162,7 +42,7 @@ export async function* importExportedLines(
       const lines = batch.lines.filter((line) => line !== null)
       const rows = lines.filter((line) => (line.kind === 'session') === (pass === 'sessions') && line.kind !== 'note')
       await services.store.transaction(async () => {
-        for (const row of rows) await importRow(services, agent, row, existing, total)
+        for (const row of rows) await importRow(services, row, existing, total)
       })
       if (pass === 'rest') {
         toolUses += lines.filter((line) => line.kind === 'tool-use').length
@@ -209,7 +89,6 @@ function readLine(text: string, rules: RedactionRules): ExportedLine | null {
 
 async function importRow(
   services: Services,
-  agent: Agent,
   row: ExportedLine,
   existing: ReturnType<typeof knownFingerprints>,
   total: ImportCounts,
@@ -218,7 +97,7 @@ async function importRow(
   const project = asProjectKey(row.project)
   const known =
     row.kind === 'session' ? row : { ...row, folder: row.project, branch: null, title: null, startedAt: row.at, lastEventAt: row.at }
-  const found = await openImportedSession(services, agent, { ...known, project })
+  const found = await openImportedSession(services, services.agents[row.agent], { ...known, project })
   if (!found) return
   const { session, opened } = found
   if (opened) total.sessions++
@@ -275,10 +154,11 @@ type SessionToImport = {
   title: string | null
   startedAt: number
   lastEventAt: number
+  host?: string | null
 }
 
 /** The session of a row, stored as completed when it is new; null when its project is excluded or it was deleted. Call inside a transaction. */
-async function openImportedSession(
+export async function openImportedSession(
   services: Services,
   agent: Agent,
   s: SessionToImport,
@@ -294,6 +174,7 @@ async function openImportedSession(
   const { session, opened } = await store.sessions.open({
     agent: agent.name,
     contentSessionId,
+    host: s.host ?? null,
     project,
     folder,
     branch: s.branch,
@@ -307,20 +188,20 @@ async function openImportedSession(
   return { session, opened }
 }
 
-async function addPrompt(
+export async function addPrompt(
   services: Services,
   session: Session,
   p: { key: string; origin: 'person' | 'machine'; text: string; answer: string | null; at: number; answeredAt: number | null },
-): Promise<boolean> {
+): Promise<Prompt | null> {
   const cleaned = (text: string) => clip(services.notebook.clean(text).trim(), MAX_STORED_CHARS)
   const text = cleaned(p.text)
-  if (text === '') return false
+  if (text === '') return null
   const { agent, contentSessionId } = session
   const event = { kind: 'prompt-submitted', promptId: null, origin: p.origin, text, agent, session: contentSessionId } as const
-  if (await isDeletedEvent(services.store, { ...event, at: p.at, cwd: null, transcript: null }, () => text, null)) return false
+  if (await isDeletedEvent(services.store, { ...event, at: p.at, cwd: null, transcript: null }, () => text, null)) return null
   const prompt = await services.store.prompts.add(session, { key: p.key, promptId: null, uuid: null, origin: p.origin, text, at: p.at })
   if (prompt && p.answer !== null) await services.store.prompts.setAnswer(prompt, cleaned(p.answer), p.answeredAt ?? p.at)
-  return prompt !== null
+  return prompt
 }
 
 type ObservationToImport = Omit<Observation, 'id' | 'sessionId' | 'project' | 'tokens' | 'concepts' | 'type'> & {
@@ -329,7 +210,7 @@ type ObservationToImport = Omit<Observation, 'id' | 'sessionId' | 'project' | 't
   concepts: string[]
 }
 
-async function addObservations(services: Services, session: Session, rows: ObservationToImport[]): Promise<number> {
+export async function addObservations(services: Services, session: Session, rows: ObservationToImport[]): Promise<number> {
   const of = { agent: session.agent, session: session.contentSessionId }
   const kept: ObservationToImport[] = []
   for (const row of rows) if (!(await isOfDeletedTurn(services.store, of, row))) kept.push(row)
@@ -354,6 +235,7 @@ async function addObservations(services: Services, session: Session, rows: Obser
         promptNumber: row.promptNumber,
         type: row.type,
         ...text,
+        tags: row.tags ?? [],
         concepts: row.concepts.filter((one): one is Concept => CONCEPTS.some((concept) => concept === one)),
         filesRead: row.filesRead,
         filesModified: row.filesModified,
@@ -366,7 +248,7 @@ async function addObservations(services: Services, session: Session, rows: Obser
   )
 }
 
-async function addSummary(
+export async function addSummary(
   services: Services,
   session: Session,
   key: string,

@@ -1,15 +1,19 @@
 import { extname } from 'node:path'
 import { GLOBAL_PROJECT, type ProjectKey } from '../core/ids.ts'
 import { MAX_NOTE_BYTES } from '../core/limits.ts'
+import { projectName } from '../core/project.ts'
 import type { Agent } from '../integrations/agent.ts'
-import { importNote, type NoteSaveResult, noteLocation, parseNote, readAnamnesis, readMarkdown, saveNoteUnderId } from '../notes/notes.ts'
+import { importNote, loadForeignNotes, type NoteSaveResult, noteLocation, parseNote, saveNoteUnderId } from '../notes/notes.ts'
 import { isFolder, readUtf8IfThere } from '../platform/files.ts'
 import { type FolderEntry, filesBelow } from '../platform/folder.ts'
 import type { ImportCounts, ImportLine, ImportSource } from '../wire/contract/upkeep.ts'
+import { importClaudeMem } from './import-claude-mem.ts'
 import { countImportedNote, zeroImportCounts } from './import-counts.ts'
 import { importGitHistory } from './import-git.ts'
-import { importClaudeMem, importExportedLines } from './import-journal.ts'
+import { importGitNotes } from './import-git-notes.ts'
+import { importExportedLines } from './import-journal.ts'
 import { importNativeMemory } from './import-native-memory.ts'
+import { rememberImportedNames } from './project-joins.ts'
 import type { Services } from './services.ts'
 
 export type ImportMemoriesOptions = {
@@ -32,6 +36,7 @@ export async function* importMemories(services: Services, agent: Agent, options:
   else if (options.paths.length !== 1) throw new Error(`name exactly one ${FOLDER_SOURCES.has(options.from) ? 'folder' : 'file'} to import`)
   else if (options.from === 'git')
     yield* importGitHistory(services, { folder: path, since: options.since ?? null, project: options.project }, total)
+  else if (options.from === 'git-notes') yield* importGitNotes(services, { folder: path, project: options.project }, total)
   else if (options.from === 'claude-mem') yield* importClaudeMem(services, agent, path, options.project, total)
   else if (options.from === 'jsonl') yield* importExportedLines(services, agent, path, total)
   else yield* importFolder(services, options.from, path, options.project, total)
@@ -45,7 +50,7 @@ export async function* importMemories(services: Services, agent: Agent, options:
   yield { kind: 'imported', ...total, ms }
 }
 
-const FOLDER_SOURCES = new Set<ImportSource>(['anamnesis', 'markdown', 'git'])
+const FOLDER_SOURCES = new Set<ImportSource>(['anamnesis', 'markdown', 'git', 'git-notes'])
 
 async function* importFromNative(services: Services, agent: Agent, total: ImportCounts): AsyncGenerator<ImportLine> {
   const { left, ...notes } = await importNativeMemory(services, agent, Date.now())
@@ -63,13 +68,19 @@ async function* importFolder(
 ): AsyncGenerator<ImportLine> {
   if (!isFolder(folder)) throw new Error(`${folder} is not a folder`)
   const files = filesBelow(folder, ['.md', '.markdown']).filter((file) => !/\/\.[^/]/.test(file.path.slice(folder.length)))
+  const names = new Set<ProjectKey>()
   for (const [done, file] of files.entries()) {
     if (done % 50 === 0) yield { kind: 'importing', what: file.name, done, of: files.length }
     const saved = await importFile(services, from, folder, file, project)
     const reason = typeof saved === 'string' ? saved : countImportedNote(services, saved, total)
     if (reason !== null) yield { kind: 'skipped', file: file.path, reason }
+    if (typeof saved !== 'string' && saved.receipt.kind !== 'refused') names.add(saved.receipt.note.project)
   }
+  // Anamnesis names a project without a remote by its folder. Those of other sources are projects of ours.
+  if (from === 'anamnesis' && project === null) await rememberImportedNames(services, [...names].filter(isBareName))
 }
+
+const isBareName = (key: ProjectKey) => key !== GLOBAL_PROJECT && projectName(key) === key
 
 async function importFile(
   services: Services,
@@ -90,6 +101,7 @@ async function importFile(
   // Before it is parsed: a title may be taken from a heading inside a private part.
   text = services.notebook.clean(text)
   const path = file.path.slice(folder.length + 1)
+  const { readAnamnesis, readMarkdown } = await loadForeignNotes()
   if (from === 'anamnesis') {
     const draft = readAnamnesis(text)
     if (typeof draft === 'string') return draft

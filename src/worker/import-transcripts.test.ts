@@ -115,7 +115,7 @@ test('an import does not complete a session whose client still runs', async () =
   expect((await at.store.sessions.get(1))?.status).toBe('active')
 })
 
-test('imported old sessions leave no notes, even if their files are new copies and sweeps run meanwhile', async () => {
+test('imported old sessions leave one note each, of the time when they ended, even if sweeps run meanwhile', async () => {
   await using at = await aHistory({})
   const desk = working(at)
   // More than one batch, so the end of a turn is read after its session was completed.
@@ -133,6 +133,17 @@ test('imported old sessions leave no notes, even if their files are new copies a
   await sweep(desk, Date.now())
   await desk.queue.drained()
   expect((await at.store.sessions.recent(null, 5)).map((session) => session.status)).toEqual(['completed', 'completed', 'completed'])
+  const notes = [...at.store.notes.each(null)]
+  expect(notes.map(({ type, session }) => [type, session]).sort()).toEqual(['s1', 's2', 's3'].map((id) => ['episodic', id]))
+  expect(Math.max(...notes.map(({ updatedAt }) => updatedAt))).toBeLessThan(LONG_AGO.getTime())
+  await desk.queue.stop()
+})
+
+test('with import.session_notes = false an imported session leaves no note', async () => {
+  await using at = await aHistory({ 'a/s1.jsonl': transcript('s1', turns) })
+  const desk = working({ ...at, desk: { ...at.desk, settings: { ...at.desk.settings, import: { session_notes: false } } } })
+  await run(desk, {})
+  await desk.queue.drained()
   expect(await at.store.notes.counts(Date.now())).toMatchObject({ all: 0 })
   await desk.queue.stop()
 })

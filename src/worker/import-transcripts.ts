@@ -1,4 +1,4 @@
-import { cleanSessionTitle, queueStatements } from '../capture/capture.ts'
+import { cleanSessionTitle, queueEpisode, queueStatements } from '../capture/capture.ts'
 import { projectKey, projectName } from '../core/project.ts'
 import type { Agent } from '../integrations/agent.ts'
 import { findProject } from '../platform/project.ts'
@@ -33,6 +33,7 @@ export async function* importTranscripts(services: Services, agent: Agent, optio
       yield { kind: 'skipped', file: file.path, reason: read }
     } else {
       await setSessionTitles(services, agent, read.sessions, read.facts?.title ?? null)
+      await queueSessionNotes(services, read.sessions)
       total.files++
       for (const id of read.sessions) total.sessions.add(id)
       total.prompts += read.prompts
@@ -85,7 +86,7 @@ async function reasonToSkip(agent: Agent, path: string, project: string | null):
 
 /**
  * Completes imported sessions unless their client still runs. The age of the file does not count, because people copy their history. This
- * happens in the transaction that reads the session: a sweep that found the session open would end it as of now and write a note about it.
+ * happens in the transaction that reads the session: a sweep that found the session open would end it as of now.
  */
 async function completeSilentSessions({ store }: Services, sessions: Set<number>): Promise<void> {
   for (const id of sessions) {
@@ -94,6 +95,17 @@ async function completeSilentSessions({ store }: Services, sessions: Set<number>
     await store.sessions.complete(id, session.lastEventAt)
     await queueStatements(store, id, 'import', session.lastEventAt)
   }
+}
+
+/** Queues the notes that the sessions would have left here. After the whole file, because a note is made of all turns. */
+async function queueSessionNotes({ store, settings }: Services, sessions: Set<number>): Promise<void> {
+  if (!settings.import.session_notes || sessions.size === 0) return
+  await store.transaction(async () => {
+    for (const id of sessions) {
+      const session = await store.sessions.get(id)
+      if (session?.status === 'completed') await queueEpisode(store, id, 'session-end', session.lastEventAt)
+    }
+  })
 }
 
 async function setSessionTitles(services: Services, agent: Agent, sessions: Set<number>, title: string | null): Promise<void> {

@@ -225,10 +225,34 @@ test('a compaction is recorded without its prompt, and transcripts of excluded p
   await deliver(at.desk, { hook_event_name: 'PreCompact', trigger: 'manual', prompt_id: 'compact', transcript_path: path })
   const kinds: string[] = []
   for (let job = await at.store.jobs.claim(Date.now()); job; job = await at.store.jobs.claim(Date.now())) kinds.push(job.kind)
-  expect(kinds.sort()).toEqual(['distill', 'episode', 'statements'])
+  expect(kinds).toEqual(['read', 'distill', 'episode', 'statements'])
+  const compacting = { session_id: 's8', cwd: '/home/dev/secret', transcript_path: path, hook_event_name: 'PreCompact', trigger: 'auto' }
+  await ingestDelivery(at.desk, { agent: claudeCode, payload: compacting, context: nowhere, delivery: null, at: 5000 })
   const payload = { session_id: 's9', cwd: '/home/dev/secret', transcript_path: path, ...read, prompt_id: 'p9' }
   await ingestDelivery(at.desk, { agent: claudeCode, payload, context: nowhere, delivery: null, at: 5000 })
   expect(await at.store.jobs.claim(Date.now())).toBeNull()
+})
+
+test.each<[string, Record<string, string>, object[]]>([
+  ['by default', {}, [{}, {}]],
+  ['without fetch_remote', { RECOLLECT_HOOKS_SESSION_START_FETCH_REMOTE: 'false' }, [{}]],
+  ['without push_remote', { RECOLLECT_HOOKS_STOP_PUSH_REMOTE: 'false' }, [{ push: false }, { push: false }]],
+  ['without stop', { RECOLLECT_HOOKS_STOP_ENABLED: 'false' }, [{}]],
+  ['without session_start', { RECOLLECT_HOOKS_SESSION_START_ENABLED: 'false' }, [{}]],
+])('%s, a session is synced when the settings say so', async (_, env, expected) => {
+  await using at = await someServices(env)
+  await at.desk.queue.stop()
+  const payloads: object[] = []
+  for (const event of [start, { hook_event_name: 'SessionEnd', reason: 'other' }]) {
+    await deliver(at.desk, event)
+    const later = Date.now() + 60_000
+    for (let job = await at.store.jobs.claim(later); job; job = await at.store.jobs.claim(later)) {
+      if (job.kind === 'sync') payloads.push(job.payload)
+      const { id } = job
+      await at.store.transaction(() => at.store.jobs.complete(id))
+    }
+  }
+  expect(payloads).toEqual(expected)
 })
 
 test('the end of a session queues a read of its transcript', async () => {

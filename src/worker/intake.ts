@@ -10,7 +10,7 @@ import type { Store } from '../store/store.ts'
 import { commandName } from '../wire/start.ts'
 import { queueGitHistory, queueSync } from './automatic-jobs.ts'
 import { receiptPage, saveMarkedNotes } from './draft-notes.ts'
-import type { Services } from './services.ts'
+import { codeCheck, type Services } from './services.ts'
 import type { SessionStartSource } from './start-message.ts'
 
 /** One payload of an agent. `event` is the event that the hook's command line names, for payloads that name none. */
@@ -116,13 +116,17 @@ async function ingestEvents(services: Services, agent: Agent, events: AgentEvent
     const captured = await take(store, event, context, rules, null, known)
     changes.push(...captured.changes)
     session = captured.session ?? session
+    if (event.kind === 'compacting' && captured.session) await queueReadBeforeNotes(store, agent, event)
     if (event.kind === 'session-ended' && captured.session?.transcript) {
       await store.jobs.add('reconcile', String(captured.session.id), { sessionId: captured.session.id }, event.at)
     }
-    if (captured.session && event.kind === 'session-started' && (event.source === 'startup' || event.source === 'resume'))
-      await queueSync(store, event.at, Date.now() + SYNC_DELAY_AFTER_START_MS)
+    const { session_start, stop } = services.settings.hooks
+    const { push_remote: push } = stop
+    const isFetched = session_start.enabled && session_start.fetch_remote
+    if (captured.session && isFetched && event.kind === 'session-started' && (event.source === 'startup' || event.source === 'resume'))
+      await queueSync(store, event.at, Date.now() + SYNC_DELAY_AFTER_START_MS, push)
     // Due now, so it runs after the jobs that write the session's notes, and syncs those too.
-    if (captured.session && event.kind === 'session-ended') await queueSync(store, event.at, Date.now())
+    if (captured.session && stop.enabled && event.kind === 'session-ended') await queueSync(store, event.at, Date.now(), push)
     if (captured.session && services.settings.git.history && (event.kind === 'session-started' || event.kind === 'session-ended')) {
       const { project, folder } = captured.session
       const delay = event.kind === 'session-started' ? GIT_HISTORY_DELAY_AFTER_START_MS : 0
@@ -130,6 +134,11 @@ async function ingestEvents(services: Services, agent: Agent, events: AgentEvent
     }
   }
   return { changes, session }
+}
+
+/** Prompts and answers may not have come by hook, so the transcript is read before its statements are noted: earlier than every other job. */
+async function queueReadBeforeNotes(store: Store, agent: Agent, { transcript: path, at }: AgentEvent): Promise<void> {
+  if (path !== null && agent.isTranscript(path) && exists(path)) await store.jobs.add('read', path, { path, agent: agent.name }, at, -1)
 }
 
 /**
@@ -187,22 +196,39 @@ async function replyTo(
 }
 
 async function sessionStartReply(services: Services, session: Session, source: SessionStartSource, now: number): Promise<DeliveryReply> {
-  const { enabled, token_budget } = services.settings.hooks.session_start
+  const { enabled, token_budget, include_guidance } = services.settings.hooks.session_start
   if (!enabled) return EMPTY_REPLY
   const known = source === 'resume' || source === 'fork' ? await knowledgeOf(services.store, session) : null
   // A conversation that began before Recollect was installed has no recorded brief: it gets one like a new session.
   const knowledge = known?.briefed ? { ...known, briefed: known.briefed } : null
   const budget = { ...BRIEF_BUDGET, tokens: token_budget }
-  const { project, branch } = session
-  const brief = await briefFor(services.store, { project, now, budget, command: commandName(), branch, knowledge })
+  const namesake = await namesakeOf(services, session)
+  const { project, branch } = namesake?.session ?? session
+  const checkCode = codeCheck(services, session)
+  const brief = await briefFor(services.store, {
+    project,
+    now,
+    budget,
+    command: include_guidance ? commandName() : '',
+    branch,
+    knowledge,
+    checkCode,
+  })
   const until = await services.store.observations.lastId()
   const record = async () => {
     await services.store.transaction(() => services.store.sessions.setBriefed(session.id, now, until))
-    if (brief.text) await recordInjection(services, session, 'SessionStart', brief, now)
+    if (brief.text) await recordInjection(services, { ...session, project }, 'SessionStart', brief, now)
   }
   const { startMessage } = await import('./start-message.ts')
-  const message = await startMessage(services, session, source, brief)
+  const remark = namesake ? `Recollect: ${namesake.message}` : ''
+  const message = [await startMessage(services, session, source, brief), remark].filter(Boolean).join('\n')
   return { reply: { ...(brief.text && { context: brief.text }), ...(message && { message }) }, record }
+}
+
+/** In a project without memories: those of its name that an import brought, or an offer to the person. */
+async function namesakeOf(services: Services, session: Session) {
+  if ((await services.store.documents.count(session.project)) > 0) return null
+  return (await import('./project-joins.ts')).adoptNamesake(services, session)
 }
 
 /**
@@ -217,7 +243,9 @@ async function promptReply(services: Services, session: Session, prompt: string,
   const query = prompt.trim()
   const remaining = budget - countTokens(receipt)
   const brief =
-    recall && query !== '' ? await recallFor(services.store, session, query, now, remaining, services.quickSemanticSearch) : null
+    recall && query !== ''
+      ? await recallFor(services.store, session, query, now, remaining, services.quickSemanticSearch, codeCheck(services, session))
+      : null
   const text = [receipt, brief?.text ?? ''].filter(Boolean).join('\n')
   if (text === '') return EMPTY_REPLY
   const tokens = countTokens(text)

@@ -3,7 +3,7 @@ import { queueEpisode, queueStatements } from '../capture/capture.ts'
 import { catchUpOldTurns, distillTurn } from '../capture/turns.ts'
 import type { Job, JobKind, Jobs } from '../core/job.ts'
 import { findReplacedThread } from '../retrieval/replacements.ts'
-import { CAUGHT_UP_MARK, CAUGHT_UP_TO_MARK } from './automatic-jobs.ts'
+import { CAUGHT_UP_MARK, CAUGHT_UP_TO_MARK, queueAnchoring } from './automatic-jobs.ts'
 import { openBackgroundDistiller, queueDistillingByModel } from './background-distiller.ts'
 import { openBackgroundSync } from './background-sync.ts'
 import { runConsolidateJob } from './consolidation.ts'
@@ -60,6 +60,7 @@ function jobHandlers(
   return {
     distill: (job) => distillByRules(services, embedding, job),
     'model-distill': (job) => distiller.start(job),
+    anchor: thenComplete(async (payload) => (await import('./anchor-turn.ts')).anchorTurn(services, payload, Date.now())),
     replacement: thenComplete((payload) => linkReplacement(services, payload)),
     markers: thenComplete((payload) => saveMarkedNotes(services, payload, Date.now())),
     episode: thenComplete((payload) => saveEpisodeNote(services, payload, Date.now())),
@@ -89,6 +90,7 @@ async function distillByRules(services: Services, embedding: Embedding, job: Job
   const changes = await store.transaction(async () => {
     const changes = await distillTurn(store, job.payload, readActionWith(services.agents))
     await queueDistillingByModel(services, job.payload, Date.now())
+    await queueAnchoring(store, job.payload, Date.now())
     await store.jobs.complete(job.id)
     return changes
   })

@@ -39,7 +39,7 @@ describe.each(ERAS)('a client of %s', (version, mode) => {
       )
     const id = /(#\d+) \|.*Retries go through/.exec(found)?.[1] ?? ''
     expect(found).toMatch(/~\d+t$/m)
-    expect(found).toMatch(/^id \| age \| type \| title \| project \| cost$[\s\S]* \| app \| ~\d+t$/m)
+    expect(found).toMatch(/^id \| type \| title \| project \| cost\n\d{4}-\d\d-\d\d$[\s\S]* \| app \| ~\d+t$/m)
     expect(await at.call(client, 'memory_timeline', { anchor: id, depth_before: 0 })).toMatch(
       /^in app\nid \| time \| type \| title \| cost\n1970-01-01\n> #\d+ \| 00:00 \| .*Retries[\s\S]*poison/m,
     )
@@ -165,6 +165,7 @@ test('all tools together take less than 3,000 tokens, and only memory_recall is 
     'memory_capture',
     'memory_update',
     'memory_forget',
+    'memory_verify',
     'memory_graph',
     'memory_status',
     'memory_sync',

@@ -1,3 +1,4 @@
+import { code } from '../wire/contract/code.ts'
 import { embedder } from '../wire/contract/embedder.ts'
 import { feed } from '../wire/contract/feed.ts'
 import { forget } from '../wire/contract/forget.ts'
@@ -56,6 +57,7 @@ const RESOURCES: Resource[] = [
   resource(inject, async () => injectHandlers.handlers),
   resource(status, async () => statusHandlers.handlers),
   resource(memories, async () => (await import('./routes/memories.ts')).handlers),
+  resource(code, async () => (await import('./routes/code.ts')).handlers),
   resource(observations, async () => (await import('./routes/observations.ts')).handlers),
   resource(graph, async () => (await import('./routes/graph.ts')).handlers),
   resource(feed, async () => (await import('./routes/feed.ts')).handlers),

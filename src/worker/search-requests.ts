@@ -1,11 +1,13 @@
 import type { Hit } from '../core/hit.ts'
 import type { ProjectKey } from '../core/ids.ts'
-import { parseMemoryId } from '../core/memory-kinds.ts'
+import { OBSERVATION_TYPES } from '../core/memory.ts'
+import { MEMORY_KINDS, type MemoryKind, parseMemoryId } from '../core/memory-kinds.ts'
+import { NOTE_TYPES } from '../core/note.ts'
 import { answerParsedQuery, parseQuery, type QueryAnswer, type QueryOptions } from '../retrieval/answer.ts'
 import { outcomeOf } from '../retrieval/outcomes.ts'
 import { timeline } from '../retrieval/timeline.ts'
 import type { DocumentLocation, Store } from '../store/store.ts'
-import type { memories, SearchHit, SearchResponse, TimelineResponse } from '../wire/contract/memories.ts'
+import type { MainFile, memories, SearchHit, SearchResponse, TimelineItem, TimelineResponse } from '../wire/contract/memories.ts'
 import type { ParsedRequest } from '../wire/contract/route.ts'
 import { resolveMemory } from './memory-ids.ts'
 import { noSuchMemory } from './missing-memory.ts'
@@ -17,24 +19,102 @@ type SearchRequest = ParsedRequest<typeof memories, 'POST /api/search'>
 type TimelineRequest = ParsedRequest<typeof memories, 'POST /api/timeline'>
 
 export async function searchFor(services: Services, request: SearchRequest): Promise<SearchResponse> {
-  const { kind, limit, offset, widen } = request
-  const times = { since: parseRequestTime(request.since), before: parseRequestTime(request.before) }
-  const options = { kinds: kind && [kind], ...times, limit, offset, project: await resolveProject(services, request.project) }
-  const { nowhere: projectProblem, hits, by: _, ...answer } = await searchOrWiden(services, request.query, options, widen)
+  const { kind, limit, offset, widen, orderBy } = request
+  const { kinds, ...filters } = requestedTypes(request)
+  const times = { since: parseRequestTime(request.since), before: earlier(parseRequestTime(request.before), endOf(request.dateEnd)) }
+  const options = { kinds: kind ? [kind] : kinds, ...times, project: await resolveProject(services, request.project) }
+  const page = orderBy === 'relevance' ? { limit, offset } : { limit: MAX_HITS_BY_DATE, offset: 0 }
+  const query = { text: request.query, filters }
+  const { nowhere: projectProblem, hits: found, by: _, ...answer } = await searchOrWiden(services, query, { ...options, ...page }, widen)
+  const hits = orderBy === 'relevance' ? found : byDate(found, orderBy).slice(offset, offset + limit)
   return {
-    hits: await withOutcomes(services.store, hits, request.query),
+    hits: await withOutcomes(services, hits, request.query),
     ...answer,
     projectProblem,
     embedderProblem: await services.embedding.problem(),
   }
 }
 
-async function withOutcomes(store: Store, hits: Hit[], query: string): Promise<SearchHit[]> {
-  return Promise.all(hits.map(async (hit) => ({ ...hit, outcome: await outcomeOf(store, hit, query) })))
+/** As many as a page may have: the best of them, in the order of time. */
+const MAX_HITS_BY_DATE = 200
+
+const byDate = (hits: Hit[], order: 'date_desc' | 'date_asc'): Hit[] =>
+  hits.toSorted((a, b) => (order === 'date_asc' ? a.at - b.at : b.at - a.at))
+
+const earlier = (a: number | undefined, b: number | undefined) => (a === undefined || b === undefined ? (a ?? b) : Math.min(a, b))
+
+/** The end of a range that includes its last day. */
+function endOf(date: string | number | undefined): number | undefined {
+  const at = parseRequestTime(date)
+  if (at === undefined || typeof date !== 'string' || !/^\d{4}-\d{2}-\d{2}$/.test(date.trim())) return at
+  const day = new Date(at)
+  return day.setDate(day.getDate() + 1)
 }
 
+type RequestedTypes = { kinds: MemoryKind[] | undefined; types: string[]; tags: string[] }
+
+/** What `type` and `obs_type` name: kinds of memories, or types of observations. The security types of claude-mem are tags here. */
+function requestedTypes({ type, obs_type }: { type?: string | undefined; obs_type?: string | undefined }): RequestedTypes {
+  const words = `${type ?? ''},${obs_type ?? ''}`
+    .toLowerCase()
+    .split(',')
+    .map((word) => word.trim())
+    .filter(Boolean)
+  const kinds = words.flatMap((word) => KIND_NAMES[word] ?? MEMORY_KINDS.filter((kind) => word === kind || word === `${kind}s`))
+  const security = words.filter((word) => word.startsWith('security'))
+  const types = words.filter((word) => SEARCHED_TYPES.includes(word))
+  const unknown = words.find((word) => !security.includes(word) && !types.includes(word) && !isKindName(word))
+  if (unknown !== undefined)
+    throw new BadRequest(`unknown type “${unknown}”; use ${[...Object.keys(KIND_NAMES), ...SEARCHED_TYPES].join(', ')}`)
+  if (security.length > 0 && types.length > 0) throw new BadRequest(`ask for ${security.join(' and ')} alone, without other types`)
+  const tags = security.length > 1 ? ['security'] : security
+  return { kinds: kinds.length > 0 ? [...new Set(kinds)] : undefined, types, tags }
+}
+
+/** The names that claude-mem gives to kinds of memories, and `all`. */
+const KIND_NAMES: Record<string, readonly MemoryKind[]> = {
+  observations: ['observation'],
+  sessions: ['summary'],
+  prompts: ['prompt'],
+  notes: ['note'],
+  commits: ['commit'],
+  all: MEMORY_KINDS,
+}
+const SEARCHED_TYPES: readonly string[] = [...OBSERVATION_TYPES, ...NOTE_TYPES]
+const isKindName = (word: string) => word in KIND_NAMES || MEMORY_KINDS.some((kind) => word === kind || word === `${kind}s`)
+
+/** Adds what came of each hit's work, and what became of its code. Descriptions of code that is gone come last. */
+async function withOutcomes(services: Services, hits: Hit[], query: string): Promise<SearchHit[]> {
+  const { store } = services
+  const { marksByProject } = await import('./code-check.ts')
+  const marks = await marksByProject(services, hits)
+  const all = await Promise.all(
+    hits.map(async (hit) => ({
+      ...hit,
+      outcome: await outcomeOf(store, hit, query),
+      code: marks.get(`${hit.kind}:${hit.id}`) ?? null,
+      file: await mainFile(store, hit),
+    })),
+  )
+  return [...all.filter(({ code }) => !code?.isHistory), ...all.filter(({ code }) => code?.isHistory)]
+}
+
+async function mainFile(store: Store, { kind, id }: Pick<Hit, 'kind' | 'id'>): Promise<MainFile> {
+  if (kind === 'commit') return (await store.commits.get(Number(id)))?.files[0] ?? null
+  const [observation] = kind === 'observation' ? await store.observations.get([Number(id)]) : []
+  return observation?.filesModified[0] ?? observation?.filesRead[0] ?? null
+}
+
+async function timelineItems(store: Store, ...args: TimelineArguments): Promise<TimelineItem[]> {
+  const items = await timeline(store, ...args)
+  return Promise.all(items.map(async (item) => ({ ...item, file: await mainFile(store, item) })))
+}
+
+type TimelineArguments = Parameters<typeof timeline> extends [unknown, ...infer Rest] ? Rest : never
+
 export async function timelineFor(services: Services, request: TimelineRequest): Promise<TimelineResponse> {
-  const depth = { before: request.depth_before, after: request.depth_after }
+  const only = requestedTypes(request)
+  const depth = { before: request.depth_before, after: request.depth_after, only }
   const project = await resolveProject(services, request.project)
   if (request.anchor !== undefined)
     return { ...NO_REMARKS, ...(await timelineAround(services, await locateMemory(services, request.anchor), depth)) }
@@ -43,11 +123,11 @@ export async function timelineFor(services: Services, request: TimelineRequest):
     : timelineOfTime(services, parseRequestTime(request.at) ?? Date.now(), project, depth, request.widen)
 }
 
-type TimelineDepth = { before: number; after: number }
+type RequestedDepth = { before: number; after: number; only: RequestedTypes }
 const NO_REMARKS = { problems: [], time: null, message: '', projectProblem: null }
 
-async function timelineAround({ store }: Services, anchor: DocumentLocation, depth: TimelineDepth) {
-  return { anchor: `${anchor.kind}:${anchor.ref}`, project: anchor.project, items: await timeline(store, anchor, depth) }
+async function timelineAround({ store }: Services, anchor: DocumentLocation, depth: RequestedDepth) {
+  return { anchor: `${anchor.kind}:${anchor.ref}`, project: anchor.project, items: await timelineItems(store, anchor, depth) }
 }
 
 /** The timeline around the best hit. */
@@ -55,10 +135,11 @@ async function timelineOfQuery(
   services: Services,
   query: string,
   project: ProjectKey | null,
-  depth: TimelineDepth,
+  depth: RequestedDepth,
   widen: boolean,
 ): Promise<TimelineResponse> {
-  const answer = await searchOrWiden(services, query, { project, limit: 1, offset: 0 }, widen)
+  const { kinds, ...filters } = depth.only
+  const answer = await searchOrWiden(services, { text: query, filters }, { project, kinds, limit: 1, offset: 0 }, widen)
   const { hits, nowhere: projectProblem, by: _, ...remarks } = answer
   const nothing = { projectProblem, anchor: null, items: [] }
   const [hit] = hits
@@ -72,12 +153,12 @@ async function timelineOfTime(
   { store }: Services,
   at: number,
   project: ProjectKey | null,
-  depth: TimelineDepth,
+  depth: RequestedDepth,
   widen: boolean,
 ): Promise<TimelineResponse> {
-  const items = await timeline(store, { project, at }, depth)
+  const items = await timelineItems(store, { project, at }, depth)
   if (items.length > 0 || project === null || !widen) return { ...NO_REMARKS, anchor: null, project, items }
-  const all = await timeline(store, { project: null, at }, depth)
+  const all = await timelineItems(store, { project: null, at }, depth)
   const message = all.length > 0 ? 'Nothing in this project; from all projects:' : ''
   return { ...NO_REMARKS, anchor: null, project: null, items: all, message }
 }
@@ -86,9 +167,14 @@ async function timelineOfTime(
 type WidenedAnswer = QueryAnswer & { project: ProjectKey | null; message: string }
 
 /** Searches a project and, if nothing in it is close and `widen` is set, all projects. */
-async function searchOrWiden(services: Services, text: string, options: QueryOptions, widen: boolean): Promise<WidenedAnswer> {
+async function searchOrWiden(
+  services: Services,
+  query: { text: string; filters: Omit<RequestedTypes, 'kinds'> },
+  options: QueryOptions,
+  widen: boolean,
+): Promise<WidenedAnswer> {
   const { store } = services
-  const parsed = parseQuery(text, Date.now())
+  const parsed = withFilters(parseQuery(query.text, Date.now()), query.filters)
   const search = (changed: Partial<QueryOptions>) => {
     const resolveProject = (name: string) => resolveQueriedProject(services, name)
     return answerParsedQuery(store, parsed, { ...options, resolveProject, ...changed }, services.semanticSearch)
@@ -112,6 +198,13 @@ async function searchOrWiden(services: Services, text: string, options: QueryOpt
     ? `${missing}; from all projects:`
     : `${NOTHING_FOUND} The nearest memories of all projects, probably about something else:`
   return { ...all, project: null, message: all.hits.length > 0 ? message : '' }
+}
+
+/** A query with further filters, as if they had been typed. */
+function withFilters(parsed: ReturnType<typeof parseQuery>, { types, tags }: Omit<RequestedTypes, 'kinds'>): typeof parsed {
+  if (types.length + tags.length === 0) return parsed
+  const filters = { ...parsed.filters, types: [...parsed.filters.types, ...types], tags: [...parsed.filters.tags, ...tags] }
+  return { ...parsed, isNarrowed: true, filters }
 }
 
 const NOTHING_FOUND = 'Nothing found about that.'

@@ -5,6 +5,7 @@ import { ensurePrivateFolder, makePrivate } from '../platform/files.ts'
 import { removeFile } from '../platform/folder.ts'
 import type { Log } from '../platform/log.ts'
 import type { Home } from '../platform/paths.ts'
+import { isStoreFailure } from '../store/store.ts'
 import type { HttpRequest } from '../wire/call.ts'
 import { checkAccess, cookieName, isAddressedToWorker } from './access.ts'
 import { entryPage, signedOutPage } from './viewer-files.ts'
@@ -177,7 +178,9 @@ async function respond(request: Request, server: RequestTimeouts, entrance: Entr
   } catch (cause) {
     const path = parseUrl(request)?.pathname ?? ''
     log.warn('a request failed', { path: path.slice(0, 60), error: (cause as Error).message.slice(0, 300) })
-    return errorResponse(500, 'the worker failed; its log says why')
+    return isStoreFailure(cause)
+      ? errorResponse(503, "the database cannot be read or written; run 'recollect doctor'")
+      : errorResponse(500, 'the worker failed; its log says why')
   }
 }
 

@@ -3,9 +3,11 @@ import type { CaptureRules } from '../capture/capture.ts'
 import type { ReadAction } from '../core/action.ts'
 import type { AgentName } from '../core/agent.ts'
 import { exclusionOf } from '../core/exclusion.ts'
+import type { ProjectKey } from '../core/ids.ts'
 import type { Change } from '../core/memory.ts'
 import { possibleProjects, projectKey, unconfirmedMarker } from '../core/project.ts'
 import { usablePatterns } from '../core/secrets.ts'
+import type { CheckCode } from '../inject/brief.ts'
 import type { Agent } from '../integrations/agent.ts'
 import type { Notebook } from '../notes/notes.ts'
 import { confirmMarker } from '../platform/confirmed-markers.ts'
@@ -56,6 +58,12 @@ export type Services = {
   announce(changes: Change[]): void
 }
 
+/** Compares memories with the code in a folder, or where a project was last worked on, before they are shown. */
+export const codeCheck =
+  (services: Services, place: { folder: string } | { project: ProjectKey }): CheckCode =>
+  async (memories) =>
+    (await import('./code-check.ts')).marksForHook(services, place, memories)
+
 /** Reads stored tool uses with the agent that made them. */
 export const readActionWith =
   (agents: Services['agents']): ReadAction =>
@@ -84,9 +92,7 @@ export function captureRules(
   const isExcludedPlace = (folder: string) =>
     possibleProjects(findProject(folder, userHome, home)).some((key) => exclusion.isExcluded(key, folder))
   const skipped = new Set(post_tool_use.skip_tools)
-  const glob = (pattern: string) => new Bun.Glob(pattern.replace(/^~(?=\/)/, userHome))
-  // A pattern that does not start at the root matches at any depth: `.env`, `secrets/**`.
-  const files = post_tool_use.exclude_patterns.map((pattern) => glob(/^[~/]/.test(pattern) ? pattern : `**/${pattern}`))
+  const files = post_tool_use.exclude_patterns.flatMap((pattern) => filePatterns(pattern, userHome)).map((pattern) => new Bun.Glob(pattern))
   return {
     isWanted: (kind) => (kind === 'prompt-submitted' ? user_prompt.enabled : kind === 'tool-used' ? post_tool_use.enabled : true),
     isSkipped: (tool) => skipped.has(tool) || agent.skipTools.has(tool) || agent.isOwnTool(tool),
@@ -113,6 +119,13 @@ export function captureRules(
     },
     confirmClaim: ({ folder, project }) => confirmMarker(home, folder, project),
   }
+}
+
+/** A pattern that does not start at the root matches at any depth, and a folder covers everything below it: `.env`, `secrets`, `node_modules/*`. */
+function filePatterns(pattern: string, userHome: string): string[] {
+  const path = pattern.replace(/\/\**$/, '').replace(/^~(?=\/)/, userHome)
+  const anywhere = path.startsWith('/') || path.startsWith('**/') ? path : `**/${path}`
+  return path === pattern ? [anywhere, `${anywhere}/**`] : [`${anywhere}/**`]
 }
 
 /** The person's own patterns of secrets; null when redaction is switched off. */

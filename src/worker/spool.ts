@@ -1,6 +1,8 @@
 import { NotUnderstood } from '../core/event.ts'
+import { jsonFields } from '../core/json-object.ts'
 import { type Agent, agentNamed } from '../integrations/agent.ts'
 import { exists } from '../platform/files.ts'
+import { rememberOffSession } from '../platform/off-sessions.ts'
 import { isStoreFailure } from '../store/store.ts'
 import { readSpool, removeFromSpool, type SpooledPayload, setAsideFromSpool } from '../wire/spool.ts'
 import { ingestWithoutReply } from './intake.ts'
@@ -47,12 +49,15 @@ async function ingestSpooled(services: Services, spooled: SpooledPayload | null)
   const agent = agentNamed(spooled.agent, services.agents)
   if (!agent) throw new NotUnderstood('an agent that this version does not serve')
   const { payload, event = null, delivery, at } = spooled
+  if (!services.settings.hooks.enabled) return rememberOffSession(services.home, sessionIn(payload))
   if (!spooled.headOnly) {
     await ingestWithoutReply(services, { agent, payload, event, context: { ...spooled.context, branch: null }, delivery, at })
   } else if (!(await queueTranscriptRead(services, agent, payload))) {
     throw new NotUnderstood('too large to spool, and it names no transcript')
   }
 }
+
+const sessionIn = (payload: unknown): string => String(jsonFields(payload).session_id ?? '')
 
 /** A payload that was too large or too deep is in the transcript. False when its head names none. */
 export async function queueTranscriptRead({ store, queue }: Services, agent: Agent, head: unknown): Promise<boolean> {

@@ -21,11 +21,13 @@ export async function sweep(services: Services, now: number): Promise<void> {
   const { store } = services
   const open = await store.sessions.notCompleted()
   const seenUntil = Number((await store.audit.mark(SWEEP_MARK)) ?? Number.NaN)
-  const grown = Number.isNaN(seenUntil) ? [] : await grownTranscriptsSince(services, seenUntil - MINUTE_MS)
+  // With hooks switched off, nothing is read that they would have delivered.
+  const isOn = services.settings.hooks.enabled
+  const grown = Number.isNaN(seenUntil) || !isOn ? [] : await grownTranscriptsSince(services, seenUntil - MINUTE_MS)
   await store.transaction(async () => {
     for (const session of open) {
       const over = !isLive(session, now)
-      const hasMore = session.transcript !== null && (await hasGrown(services, services.agents[session.agent], session.transcript))
+      const hasMore = isOn && session.transcript !== null && (await hasGrown(services, services.agents[session.agent], session.transcript))
       if (over || hasMore) await store.jobs.add('reconcile', String(session.id), { sessionId: session.id, over }, now)
     }
     for (const { path, agent } of grown) await store.jobs.add('read', path, { path, agent: agent.name }, now)

@@ -4,7 +4,7 @@ import type { Change, Session } from '../core/memory.ts'
 import type { InjectedBrief } from '../inject/brief.ts'
 import { fileBriefFor } from '../inject/file-brief.ts'
 import type { Agent } from '../integrations/agent.ts'
-import { readActionWith, type Services } from './services.ts'
+import { codeCheck, readActionWith, type Services } from './services.ts'
 
 /** A brief, and the event under which it is recorded as injected. */
 type ToolBrief = { session: Session; occasion: string; brief: InjectedBrief }
@@ -32,7 +32,7 @@ export function replyBeforeTool(
   event: Extract<AgentEvent, { kind: 'tool-starting' }>,
   record: (shown: ToolBrief) => Promise<void>,
 ): EventReply {
-  if (!actions || !services.settings.hooks.pre_tool_use.enabled) return {}
+  if (!actions || !services.settings.hooks.pre_tool_use.enabled || services.rules(agent).isExcludedInput(event.input)) return {}
   const { reply, injected } = actions.replyBeforeTool(services, agent, event)
   if (injected) setTimeout(() => void record(injected), 0)
   return reply
@@ -60,9 +60,18 @@ function changesFile(agent: Agent, { tool, input }: ToolUsed): boolean {
 async function fileBrief(services: Services, agent: Agent, session: Session, event: ToolUsed, now: number): Promise<ToolBrief | null> {
   const path = event.error === null ? relativeTo(session.folder, agent.fileOf(event.input)) : null
   const occasion = `file:${path}`
-  if (!path || (await services.store.injections.wasInjected(session, occasion))) return null
-  const brief = await fileBriefFor(services.store, session, path, now)
+  if (!path || !isFileShown(services, agent, event) || (await services.store.injections.wasInjected(session, occasion))) return null
+  const brief = await fileBriefFor(services.store, session, path, now, codeCheck(services, session))
   return brief.text ? { session, occasion, brief } : null
+}
+
+/** Whether memories about the file of a tool use may be shown: the tool is one of `trigger_tools`, and the file is not excluded. */
+function isFileShown({ settings, rules }: Services, agent: Agent, { tool, input }: ToolUsed): boolean {
+  const { trigger_tools } = settings.hooks.post_tool_use
+  if (rules(agent).isExcludedInput(input)) return false
+  if (trigger_tools.includes(tool)) return true
+  const { kind } = agent.readAction({ tool, input: JSON.stringify(input ?? null), output: null, error: null })
+  return trigger_tools.some((name) => name.toLowerCase() === kind)
 }
 
 /** Observations name files relative to the project's folder. */

@@ -87,7 +87,10 @@ export async function runWorker(environment: Environment = readEnvironment()): P
     stopSignal: stopping.signal,
     visitors: openVisitors(home.visitors),
     viewer: openViewerFiles(home, log),
-    announce: (changes) => changes.forEach((change) => void stream.publish({ type: change.kind, data: change })),
+    announce: (changes) => {
+      for (const change of changes) stream.publish({ type: change.kind, data: change })
+      if (changes.some(({ kind }) => kind === 'note-changed')) embedding.embedSoon()
+    },
   }
   const jobs = lazyJobRunner(services, embedding)
 

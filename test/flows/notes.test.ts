@@ -69,7 +69,7 @@ test('a session has one note after its end, and still one after a resume', async
   })
   await person.settled()
   const [note] = (await notesOf(person)).filter((one) => one.type === 'episodic')
-  expect(note).toMatchObject({ title: 'The login test fails', session: sessionOf(first), namespace: 'sessions' })
+  expect(note).toMatchObject({ title: 'The login test fails. Find out why and fix it.', session: sessionOf(first), namespace: 'sessions' })
   expect(note?.body).toMatch(/\*\*Files touched \(1\):\*\*\n- \S+/)
   await runClaude({
     sandbox: person,

@@ -81,6 +81,7 @@ export function noteText(given: Partial<NoteText> = {}): NoteText {
     session: null,
     model: null,
     confidence: 1,
+    author: null,
     supersedes: [],
     conflictOf: null,
     state: 'accepted',

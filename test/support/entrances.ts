@@ -9,6 +9,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { spoolPayload } from '../../src/hooks/spool-payload.ts'
 import { homePaths } from '../../src/platform/paths.ts'
 import { environment } from './builders.ts'
+import { claudeMem13Database } from './claude-mem-13.ts'
 import { RECOLLECT } from './mcp.ts'
 import { aRepository } from './repository.ts'
 import type { TestHome } from './test-home.ts'
@@ -32,9 +33,11 @@ export const ENTRANCES: readonly Entrance[] = [
   { name: 'a transcript at the end of its session', send: reconcileTranscript },
   { name: 'the import of transcripts', send: importTranscripts },
   { name: 'the import of an export', send: importExport },
+  { name: 'the import of a claude-mem database', send: importClaudeMem },
   { name: 'the import of markdown files', send: importMarkdown },
   { name: 'the import of the client’s own memory', send: importNativeMemory },
   { name: 'the git history', send: importGitHistory },
+  { name: 'git notes in a repository', send: importGitNotes },
   { name: 'the HTTP API', send: callApi },
   { name: 'MCP', send: callTools },
   { name: 'the viewer', send: editInViewer },
@@ -193,7 +196,7 @@ async function importExport(at: TestHome, sent: readonly Sent[]): Promise<void> 
     const session = { sessionId: `export-${id}`, agent: 'claude-code', project: 'app' }
     const at = 1_760_000_000_000 + n * 1000
     return [
-      { ...session, folder: '/home/dev/app', branch: text, title: text, startedAt: at, lastEventAt: at },
+      { ...session, folder: '/home/dev/app', branch: text, title: text, host: fitting(text, 200), startedAt: at, lastEventAt: at },
       { ...session, origin: 'person', text: `Look at this:\n${text}`, answer: `Done.\n${text}`, at },
       {
         ...session,
@@ -203,6 +206,7 @@ async function importExport(at: TestHome, sent: readonly Sent[]): Promise<void> 
         subtitle: text,
         narrative: text,
         facts: ['one', ...linesOf(text)],
+        tags: linesOf(text),
         filesRead: linesOf(text),
         filesModified: [text],
         tool: text,
@@ -239,12 +243,41 @@ async function importExport(at: TestHome, sent: readonly Sent[]): Promise<void> 
   await at.run('import', '--from', 'jsonl', path)
 }
 
+async function importClaudeMem(at: TestHome, sent: readonly Sent[]): Promise<void> {
+  const path = join(at.folder, 'claude-mem.db')
+  const observed = (text: string) => ({
+    type: text,
+    title: text,
+    narrative: text,
+    concepts: linesOf(text),
+    modified: [text, ...linesOf(text)],
+  })
+  const sessions = sent.map(({ id, text }) => ({
+    id: `claude-mem-${id}`,
+    project: 'app',
+    cwd: text,
+    platform: fitting(text, 100),
+    prompts: [`Look at this:\n${text}`],
+    observations: [observed(text)],
+    summary: { request: text, learned: text },
+  }))
+  const byHand = { id: 'manual-content-app-claude', project: 'app', observations: sent.map(({ text }) => observed(text)) }
+  claudeMem13Database(path, [...sessions, byHand])
+  await at.run('import', '--from', 'claude-mem', path)
+}
+
 async function importMarkdown(at: TestHome, sent: readonly Sent[]): Promise<void> {
   const [markdown, anamnesis] = [join(at.folder, 'markdown'), join(at.folder, 'anamnesis')]
   for (const folder of [markdown, anamnesis]) mkdirSync(folder)
   for (const { id, text } of sent) {
     writeFileSync(join(markdown, `${id}.md`), `Some words.\n\n# ${text}\n\n${text}\n`)
-    const front = [`id: anamnesis-${id}`, 'type: semantic', `title: ${JSON.stringify(fitting(text, 500))}`, 'project: app']
+    const front = [
+      `id: anamnesis-${id}`,
+      'type: semantic',
+      `title: ${JSON.stringify(fitting(text, 500))}`,
+      'project: app',
+      `machine_id: ${JSON.stringify(fitting(text, 200))}`,
+    ]
     writeFileSync(join(anamnesis, `${id}.md`), `---\n${front.join('\n')}\n---\nKeep this:\n${text}\n`)
   }
   await at.run('import', '--from', 'markdown', markdown)
@@ -275,10 +308,45 @@ async function importGitHistory(at: TestHome, sent: readonly Sent[]): Promise<vo
   await at.run('import', '--from', 'git', folder)
 }
 
+/** Lines of the mirror, of the person and of another, and memories in another program's form. */
+async function importGitNotes(at: TestHome, sent: readonly Sent[]): Promise<void> {
+  const folder = join(at.folder, 'mirrored')
+  mkdirSync(folder)
+  const repository = aRepository(folder)
+  const commit = repository.commit('first')
+  repository.git(['config', 'user.email', 'me@example.org'])
+  const line = ({ id, text }: Sent, author: string) =>
+    JSON.stringify({
+      id: `${author}-${id}`,
+      updated: 1000,
+      deleted: null,
+      machine: fitting(text, 200),
+      author: `${text.includes('\n') ? 'nobody' : fitting(text, 200)}\n<${author}@example.org>`,
+      type: 'semantic',
+      title: fitting(text, 300),
+      tags: [fitting(text, 60) || 'tag'],
+      created: 1000,
+      body: `Keep this:\n${text}`,
+    })
+  const lines = sent.flatMap((one, n) => [line(one, 'other'), ...(n % 4 === 0 ? [line(one, 'me')] : [])])
+  repository.git(['notes', '--ref=mem/context', 'add', '-F', '-', commit], `${lines.join('\n')}\n`)
+  for (const { id, text } of sent.slice(0, 50)) {
+    const other = repository.commit(`for ${id}`)
+    const blob = repository.git(['hash-object', '-w', '--stdin'], `---\nnamespace: learnings\n---\nKeep this:\n${text}\n`)
+    repository.git(['notes', '--ref=mem/learnings', 'add', '-C', blob, other])
+  }
+  await at.run('import', '--from', 'git-notes', folder)
+}
+
 async function callApi(at: TestHome, sent: readonly Sent[]): Promise<void> {
   await inParallel(sent, async ({ id, text }) => {
     const contentSessionId = `api-${id}`
-    await at.ask('POST', '/api/sessions/init', { contentSessionId, cwd: at.project, prompt: `Look at this:\n${text}` })
+    await at.ask('POST', '/api/sessions/init', {
+      contentSessionId,
+      cwd: at.project,
+      host: fitting(text, 100),
+      prompt: `Look at this:\n${text}`,
+    })
     for (const { tool_name, tool_input, tool_response, tool_use_id } of toolCalls({ id, text }).slice(0, 5))
       await at.ask('POST', '/api/sessions/observations', { contentSessionId, tool_name, tool_input, tool_response, tool_use_id })
     await at.ask('POST', '/api/sessions/summarize', { contentSessionId, last_assistant_message: `Done.\n${text}` })
@@ -301,6 +369,7 @@ async function callTools(at: TestHome, sent: readonly Sent[]): Promise<void> {
     const saved = await client.callTool({ name: 'memory_capture', arguments: { text: `Keep this:\n${text}`, ...named } })
     const [id] = /N[0-9A-Z]{8}/.exec(JSON.stringify(saved.content)) ?? []
     if (id) await client.callTool({ name: 'memory_update', arguments: { id, text: `Rather this:\n${text}`, ...named } })
+    if (id) await client.callTool({ name: 'memory_verify', arguments: { id, verdict: 'correct', text: `In fact:\n${text}` } })
     await client.callTool({ name: 'memory_recall', arguments: { query: fitting(text, 400) } })
   }
   await client.close()

@@ -151,7 +151,8 @@ function fileChange(path: string, edits: TurnEdit[]): FileChange {
       edits.filter((e) => e.verbatim),
       net,
     ),
-    size: net.size,
+    // An editor reports a saved file without its text: the file changed, and nothing says how much.
+    size: edits.every(({ patch }) => patch.length === 0) ? 1 : net.size,
     introduction: created ? introductionOf(edits.findLast((e) => e.created)?.patch ?? []) : null,
   }
 }

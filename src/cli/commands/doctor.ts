@@ -82,7 +82,11 @@ async function examine(): Promise<DoctorFinding[]> {
   if (status.kind === 'away') findings.push(...settingFindings(loadSettings(environment).problems, home.folder))
   if (status.kind === 'runs' || damage !== null) findings.push(databaseFinding(home, damage))
   findings.push(...hookFindings(environment, home))
-  findings.push(mcpFinding(environment), ...markerFindings())
+  findings.push(
+    mcpFinding(environment),
+    ...markerFindings(),
+    ...(status.kind === 'runs' ? [...(await joinFindings()), ...(await claudeMemFindings())] : []),
+  )
   return findings
 }
 
@@ -96,6 +100,31 @@ function markerFindings(): DoctorFinding[] {
       state: 'warning',
       says: `${claim.folder}/.recollect/project names the project ${claim.project}, and does not count until you confirm it`,
       fix: 'If you trust this folder: recollect projects confirm',
+    },
+  ]
+}
+
+/** Memories under another key are not shown in this project. */
+async function joinFindings(): Promise<DoctorFinding[]> {
+  const { describeJoinOffer, joinAdvice, joinOffers } = await import('../join-offers.ts')
+  return (await joinOffers()).map((offer) => ({
+    what: 'Project',
+    state: 'warning',
+    says: describeJoinOffer(offer),
+    fix: joinAdvice(offer),
+  }))
+}
+
+async function claudeMemFindings(): Promise<DoctorFinding[]> {
+  const { unimportedClaudeMem } = await import('../other-memory.ts')
+  const database = await unimportedClaudeMem()
+  if (database === null) return []
+  return [
+    {
+      what: 'claude-mem',
+      state: 'warning',
+      says: `its memories in ${database} are not imported`,
+      fix: 'recollect import --from claude-mem',
     },
   ]
 }

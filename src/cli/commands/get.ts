@@ -1,4 +1,4 @@
-import { commitMark, type GitCommit } from '../../core/commit.ts'
+import { commitMark, type GitCommit, shortHash } from '../../core/commit.ts'
 import type { Observation, Prompt, Summary } from '../../core/memory.ts'
 import { parseMemoryId, shortMemoryId } from '../../core/memory-kinds.ts'
 import { formatAgo } from '../../core/time-format.ts'
@@ -10,7 +10,7 @@ import { call } from '../call.ts'
 import { json } from '../command.ts'
 import { notAMemoryId } from '../note-command.ts'
 import { defineCommand } from '../parse.ts'
-import { bold, dim, invalidInput, print, printJson } from '../print.ts'
+import { bold, dim, invalidInput, print, printJson, yellow } from '../print.ts'
 
 export const command = defineCommand({
   name: 'get',
@@ -28,7 +28,9 @@ export const command = defineCommand({
     const found = await call('POST /api/memories/batch', { ids: positionals })
     if (values.json)
       printJson(
-        found.flatMap(({ kind, title, project, outcome, memory }) => (memory ? [{ kind, title, project, outcome, ...memory }] : [])),
+        found.flatMap(({ kind, title, project, outcome, code, verified, memory }) =>
+          memory ? [{ kind, title, project, outcome, code, verified, ...memory }] : [],
+        ),
       )
     else found.forEach(printMemory)
     const missing = found.filter((one) => one.memory === null).map((one) => one.id)
@@ -38,6 +40,13 @@ export const command = defineCommand({
 
 function printMemory(found: MemoryResponse): undefined {
   if (!found.memory) return
+  if (found.code) print(yellow(`[${found.code.isHistory ? 'history, no longer true of the code; ' : ''}${found.code.text}]`))
+  if (found.verified)
+    print(
+      dim(
+        `confirmed ${formatAgo(found.verified.at, Date.now())}${found.verified.commit ? ` at commit ${shortHash(found.verified.commit)}` : ''}`,
+      ),
+    )
   switch (found.kind) {
     case 'observation':
       return printObservation(found.memory, found.outcome)
@@ -59,6 +68,7 @@ function printObservation(o: Observation, outcome: WorkOutcome | null): undefine
   if (o.subtitle) print(o.subtitle)
   if (o.narrative) print(`\n${o.narrative}`)
   for (const fact of o.facts) print(`  - ${fact}`)
+  if (o.tags) print(dim(`  tags: ${o.tags.join(', ')}`))
   if (o.filesModified.length > 0) print(dim(`  changed: ${o.filesModified.join(', ')}`))
   if (o.filesRead.length > 0) print(dim(`  read: ${o.filesRead.join(', ')}`))
   printOutcome(outcome)
@@ -87,7 +97,7 @@ function printNote(n: FullNote): undefined {
     n.type,
     n.scope === 'project' ? n.project : n.scope,
     formatAgo(n.updatedAt, Date.now()),
-    `from ${n.source}`,
+    n.author === null ? `from ${n.source}` : `copied from ${n.author}${n.machine ? ` on ${n.machine}` : ''}`,
     ...(n.state === 'proposed' ? ['proposed'] : []),
   ]
   print(

@@ -4,14 +4,16 @@ export const command = defineCommand({
   name: 'hook',
   summary: 'handle an event from Claude Code: JSON in, JSON out',
   usage: `recollect hook claude-code [event]
-       recollect hooks session-start|prompt-submit|pre-tool|post-tool|pre-compact|stop|session-end [--session-id ID] [--tool-name T] [--prompt TEXT]
-                       [--cwd FOLDER] [--stdin true|false] [--format json|text] [--strict-exit]
+       recollect hooks session-start|prompt-submit|pre-tool|post-tool|pre-compact|stop|session-end [--session-id ID] [--tool-name T] [--tool-input JSON] [--tool-output TEXT]
+                       [--prompt TEXT] [--cwd FOLDER] [--stdin true|false] [--format json|text] [--strict-exit]
 
   Always exits with 0, unless you pass --strict-exit. 'recollect help hooks' says more.`,
   words: 'claude-code [<event>]',
   options: {
     'session-id': { type: 'string', value: 'ID', about: 'the session, if the payload does not name it' },
     'tool-name': { type: 'string', value: 'T', about: 'the tool, if the payload does not name it' },
+    'tool-input': { type: 'string', value: 'JSON', about: 'what the tool was given, if the payload does not contain it' },
+    'tool-output': { type: 'string', value: 'TEXT', about: 'what the tool returned, if the payload does not contain it' },
     prompt: { type: 'string', value: 'TEXT', about: 'the prompt, if the payload does not contain it' },
     cwd: { type: 'string', value: 'FOLDER', about: 'the folder, if the payload does not name it' },
     stdin: { type: 'string', of: ['true', 'false'], about: 'whether to read the payload from stdin (default true)' },

@@ -1,8 +1,10 @@
 import { resolve } from 'node:path'
+import { findClaudeMem } from '../../platform/claude-mem.ts'
 import { readEnvironment } from '../../platform/environment.ts'
 import { exists } from '../../platform/files.ts'
 import type { ImportLine, ImportSource } from '../../wire/contract/upkeep.ts'
 import { callLines } from '../call.ts'
+import type { OfferedSetting } from '../claude-mem-settings.ts'
 import { json } from '../command.ts'
 import { currentProject } from '../current-project.ts'
 import { defineCommand } from '../parse.ts'
@@ -10,6 +12,7 @@ import { CliError, dim, EXIT, invalidInput, plural, print, printJson, progressBa
 
 const IMPORT_SOURCES = [
   'git',
+  'git-notes',
   'claude-mem',
   'anamnesis',
   'markdown',
@@ -24,12 +27,15 @@ export const command = defineCommand({
   usage: `recollect import [paths…] [--since DATE] [--project P] [--json]
        recollect import --native [--json]
        recollect import --from git [folder] [--since DATE] [--project P] [--json]
-       recollect import --from claude-mem|anamnesis|markdown|jsonl <path> [--project P] [--json]
+       recollect import --from git-notes [folder] [--project P] [--json]
+       recollect import --from claude-mem [database] [--settings] [--project P] [--json]
+       recollect import --from anamnesis|markdown|jsonl <path> [--project P] [--json]
 
   Without paths it imports all transcripts of Claude Code. Known sessions are skipped; an interrupted import continues when you run it again.
 
   git          the commit messages of a repository, of this folder if none is given: the newest 20,000, or all since a date
-  claude-mem   its database file; import the transcripts first, they contain more
+  git-notes    the notes in refs/notes/mem of a repository: yours, those of others as copies, and what Subcog left there
+  claude-mem   its database, by default ~/.claude-mem/claude-mem.db; import the transcripts first, they contain more
   anamnesis    a folder of its notes
   markdown     any folder of markdown files, as notes of this folder's project
   jsonl        a file that 'recollect export' wrote; tool uses are not imported`,
@@ -39,6 +45,7 @@ export const command = defineCommand({
     project: { type: 'string', value: 'P', about: 'import into this project (transcripts: import only those of this project)' },
     native: { type: 'boolean', about: "import Claude Code's own memory as notes" },
     from: { type: 'string', of: IMPORT_SOURCES, about: 'what the path contains' },
+    settings: { type: 'boolean', about: 'with claude-mem: also leave out the projects and tools that its settings leave out' },
     json,
   },
   async run({ values, positionals }) {
@@ -55,11 +62,32 @@ export const command = defineCommand({
       throw invalidInput(`--since works only with transcripts and git, not with ${source}; leave it out`)
     // A markdown file does not name its project, so it belongs to the one of this folder.
     const project = values.project ?? (source === 'markdown' ? currentProject() : null)
-    const from = source === 'git' && paths.length === 0 ? [process.cwd()] : paths
+    if (values.settings && source !== 'claude-mem') throw invalidInput('--settings works only with --from claude-mem; leave it out')
+    const from = paths.length > 0 ? paths : usualPaths(source)
+    const offers = source === 'claude-mem' ? await claudeMemSettings(from[0], values.settings ?? false) : []
     const imported = await importMemories({ from: source, paths: from, project, since: values.since ?? null })
-    return values.json ? printJson(imported) : printMemoryImport(imported)
+    if (values.json) return printJson(source === 'claude-mem' ? { ...imported, settings: offers } : imported)
+    printMemoryImport(imported)
+    if (offers.length > 0) (await import('../claude-mem-settings.ts')).printOfferedSettings(offers, values.settings ?? false)
+    await (await import('../join-offers.ts')).printJoinOffers()
   },
 })
+
+/** What to import if no path is given. */
+function usualPaths(source: ImportSource): string[] {
+  if (source === 'git' || source === 'git-notes') return [process.cwd()]
+  const database = source === 'claude-mem' ? findClaudeMem(readEnvironment().userHome) : null
+  return database ? [database] : []
+}
+
+/** The settings to offer. They are applied before the import, so that it leaves out what they exclude. */
+async function claudeMemSettings(database: string | undefined, isWanted: boolean): Promise<OfferedSetting[]> {
+  if (database === undefined) return []
+  const { applyOfferedSettings, offeredSettings } = await import('../claude-mem-settings.ts')
+  const offers = offeredSettings(database)
+  if (isWanted) await applyOfferedSettings(offers)
+  return offers
+}
 
 type SkippedFile = { file: string; reason: string }
 type MemoryImportResult = Extract<ImportLine, { kind: 'imported' }> & { left: SkippedFile[] }

@@ -3,6 +3,8 @@ import type { SyncReport } from '../../core/sync.ts'
 import { type InstallOutcome, installMcp, type McpOutcome } from '../../integrations/install.ts'
 import { readEnvironment } from '../../platform/environment.ts'
 import { exists } from '../../platform/files.ts'
+import { homeFlagOf, launcherText, shellQuoted } from '../../platform/launcher.ts'
+import { homePaths } from '../../platform/paths.ts'
 import { PROGRAM } from '../../platform/program.ts'
 import { call } from '../call.ts'
 import { dryRun, json, yes } from '../command.ts'
@@ -10,14 +12,14 @@ import { confirmed } from '../confirm.ts'
 import { installHooks } from '../install-hooks.ts'
 import { printMcpOutcome } from '../mcp-outcome.ts'
 import { defineCommand } from '../parse.ts'
-import { bold, CliError, dim, EXIT, print, printJson } from '../print.ts'
+import { bold, CliError, dim, EXIT, invalidInput, print, printJson, printNotice } from '../print.ts'
 import { printSyncReport } from './sync.ts'
 import { uninstallAll } from './uninstall.ts'
 
 export const command = defineCommand({
   name: 'init',
   summary: 'connect Claude Code: install the hooks and the MCP server',
-  usage: `recollect init [--yes] [--project] [--no-mcp] [--remote ADDRESS] [--print] [--dry-run] [--remove] [--json]
+  usage: `recollect init [--yes] [--project] [--no-mcp] [--remote ADDRESS] [--command CMD] [--print] [--dry-run] [--remove] [--json]
 
   Adds Recollect's hooks to Claude Code's settings.json ($CLAUDE_CONFIG_DIR, else ~/.claude). The rest of the file stays the same, and a
   dated backup is written next to it. Registers the MCP server with 'claude mcp add'. Running it again changes nothing.`,
@@ -31,7 +33,8 @@ export const command = defineCommand({
       value: 'ADDRESS',
       about: `share notes with your other machines through this git repository (sets sync.remote), and sync now; '' removes the remote`,
     },
-    print: { type: 'boolean', about: 'print the new settings, and write nothing' },
+    command: { type: 'string', value: 'CMD', about: "run this instead of the installed program in the hooks, such as 'npx recollect'" },
+    print: { type: 'boolean', about: 'print the new settings and what else would be written, and write nothing' },
     'dry-run': dryRun,
     remove: { type: 'boolean', about: "the same as 'recollect uninstall'" },
     json,
@@ -39,16 +42,17 @@ export const command = defineCommand({
   async run({ values }) {
     if (values.remove) return uninstallAll(values)
     const project = values.project ? process.cwd() : null
-    const planned = await installHooks({ project, dryRun: true })
+    const command = values.command === undefined ? null : usableCommand(values.command)
+    const planned = await installHooks({ project, dryRun: true, command })
     if (planned.kind !== 'planned') throw installError(planned)
-    if (values.print) return print(planned.text.trimEnd())
+    if (values.print) return printFiles(planned, command, project, values['no-mcp'] ?? false)
     const registerMcp = async (dryRun: boolean): Promise<McpOutcome | null> =>
       values['no-mcp'] ? null : installMcp({ environment: readEnvironment(), project, dryRun, program: PROGRAM })
     if (values['dry-run']) return printPlan(planned, await registerMcp(true), values.json ?? false)
 
     const question = `Write hooks to ${planned.file}? A backup is written next to it.`
     if (planned.changed && !values.yes && !(await confirmed(question))) return print('Nothing was changed.')
-    const installed = await installHooks({ project })
+    const installed = await installHooks({ project, command })
     if (installed.kind !== 'installed' && installed.kind !== 'unchanged') throw installError(installed)
     const mcp = await registerMcp(false)
     const synced = values.remote === undefined ? null : await setRemote(values.remote)
@@ -61,6 +65,29 @@ export const command = defineCommand({
     if (!values.json) printNextSteps()
   },
 })
+
+/** The words of a command whose program exists: hooks are silent about one that does not. */
+function usableCommand(given: string): string {
+  const command = given.trim()
+  const [program = ''] = command.split(/\s+/)
+  if (/[\n"`$;&|<>()]/.test(command))
+    throw invalidInput('--command takes a program and its arguments, without quotes or other signs of the shell')
+  if (!Bun.which(program))
+    throw invalidInput(`--command: ${program || 'the command'} was not found; pass a program on the PATH, or its whole path`)
+  return command
+}
+
+/** The settings go to stdout exactly as they would be written; what else would happen goes to stderr. */
+function printFiles({ file, text }: PlannedHooks, command: string | null, project: string | null, isWithoutMcp: boolean): undefined {
+  print(text.replace(/\n$/, ''))
+  const environment = readEnvironment()
+  printNotice(`this is the whole new text of ${file}`)
+  if (command === null) printNotice(`the hooks call ${homePaths(environment).launcher}, which would contain:\n${launcherText(environment)}`)
+  const home = homeFlagOf(environment)
+  const server = [PROGRAM.command, ...PROGRAM.args, ...(home === null ? [] : ['--home', home]), 'mcp'].map(shellQuoted).join(' ')
+  if (!isWithoutMcp)
+    printNotice(`the MCP server would be registered with: claude mcp add --scope ${project ? 'local' : 'user'} recollect -- ${server}`)
+}
 
 type PlannedHooks = Extract<InstallOutcome, { kind: 'planned' }>
 type InstalledHooks = Extract<InstallOutcome, { kind: 'installed' | 'unchanged' }>

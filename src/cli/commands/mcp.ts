@@ -6,6 +6,7 @@ export const command = defineCommand({
   name: 'mcp',
   summary: 'run the MCP server, for any MCP client',
   usage: `recollect mcp [--transport stdio|tcp] [--port 3100] [--plugin]
+       recollect serve …   is the same
 
   MCP clients start this command and talk to it over stdin and stdout. It starts the worker if necessary. 'recollect init' registers it with
   Claude Code; docs/guide/mcp.md explains how to set up other clients.`,

@@ -1,6 +1,6 @@
 import { call, shortenTimeouts } from '../call.ts'
 import { json, project } from '../command.ts'
-import { currentBranch, currentProject } from '../current-project.ts'
+import { currentProject } from '../current-project.ts'
 import { printReceipt, textFromWordsOrStdin } from '../note-command.ts'
 import { defineCommand, unknownValue } from '../parse.ts'
 import { invalidInput, print, printJson } from '../print.ts'
@@ -13,7 +13,7 @@ export const command = defineCommand({
   summary: 'print or save memory from your own hook scripts',
   usage: `recollect memory inject-context|inject-brief [--project P] [--format text|json] [--strict-exit]
        recollect memory capture-memory [--content TEXT] [--session-id ID] [--hook-type T] [--tool-name T] [--project P] [--strict-exit]
-       recollect memory capture-response --session-id ID [--content TEXT] [--strict-exit]
+       recollect memory capture-response --session-id ID [--content TEXT] [--project P] [--strict-exit]
 
   Always exits with 0, because a failing hook would interrupt your work. Pass --strict-exit to get an error code.`,
   words: 'inject-context|inject-brief|capture-memory|capture-response',
@@ -38,8 +38,7 @@ export const command = defineCommand({
     const asJson = values.json || values.format === 'json'
     const key = values.project ?? currentProject()
     if (action === 'inject-context' || action === 'inject-brief') {
-      const branch = values.project ? undefined : (currentBranch() ?? undefined)
-      return printInjection({ project: key, branch, brief: action === 'inject-brief', json: asJson })
+      return printInjection({ project: values.project, brief: action === 'inject-brief', json: asJson, quiet: true })
     }
     const content = values.content ?? (await textFromWordsOrStdin([]))
     if (!content.trim()) throw invalidInput('nothing to save: pass --content TEXT, or pipe the text in')
@@ -50,7 +49,9 @@ export const command = defineCommand({
       return asJson ? printJson(receipt) : printReceipt(receipt)
     }
     if (!session) throw invalidInput('capture-response needs a session: pass --session-id ID')
-    const stored = await call('POST /api/sessions/summarize', { contentSessionId: session, last_assistant_message: content })
+    // A session that is not known yet is stored with this folder's project.
+    const place = values.project ? { project: values.project } : { cwd: process.cwd() }
+    const stored = await call('POST /api/sessions/summarize', { contentSessionId: session, last_assistant_message: content, ...place })
     if (asJson) return printJson(stored)
     return print(stored.status === 'skipped' ? `Not saved: ${stored.reason}.` : 'Saved.')
   },

@@ -59,5 +59,6 @@ function stateOf(note: Note, now: number): string {
   if (note.deletedAt !== null) return '  (forgotten)'
   if (isDeletedOrExpired(note, now)) return '  (expired)'
   if (note.state === 'proposed') return '  (proposed)'
+  if (note.author !== null) return `  (by ${note.author})`
   return note.conflictOf ? `  (another version of ${shortMemoryId('note', note.conflictOf)})` : ''
 }

@@ -36,9 +36,11 @@ test('an unknown project is an error with a suggestion; finding nothing in a kno
   expect(await run('search', 'tide', '--project', 'xyzzy')).toEqual([4, '', expect.stringContaining('unknown project "xyzzy"')])
   for (const all of [[], ['--all']]) {
     const [, found] = await run('search', 'tide', ...all)
-    const [first = '', second = ''] = String(found).split('\n')
-    expect(first === 'Nothing from this project is remembered; from all projects:').toBe(all.length === 0)
-    expect(all.length === 0 ? second : first).toMatch(/~\d+t +tidepool {2}/)
+    const lines = String(found).split('\n')
+    expect(lines[0] === 'Nothing from this project is remembered; from all projects:').toBe(all.length === 0)
+    const [day = '', row = ''] = lines.slice(all.length === 0 ? 1 : 0)
+    expect(day).toMatch(/^\d{4}-\d\d-\d\d/)
+    expect(row).toMatch(/~\d+t +tidepool {2}/)
   }
   const empty = [0, 'No memory matches “zzyzx”.\n', '']
   for (const known of ['tidepool', 'Tidepool', folder.path]) expect(await run('search', 'zzyzx', '--project', known)).toEqual(empty)

@@ -1,7 +1,8 @@
 import { type Hit, MAX_NEAREST_SHOWN } from '../../core/hit.ts'
+import { groupRanked } from '../../core/memory-groups.ts'
 import { MEMORY_KINDS, type MemoryKind, shortMemoryId } from '../../core/memory-kinds.ts'
 import { shorten } from '../../core/text.ts'
-import { formatAge } from '../../core/time-format.ts'
+import { clockOf } from '../../core/time-format.ts'
 import { describeOutcomes } from '../../core/work-outcome.ts'
 import type { SearchResponse } from '../../wire/contract/memories.ts'
 import { MAX_QUERY_CHARS_IN_URL } from '../../wire/viewer-pages.ts'
@@ -71,27 +72,37 @@ const problemText = ({ word, message }: SearchResponse['problems'][number]) =>
 
 async function printHits(query: string, { hits: all, project, isClose }: SearchResponse, explain: boolean): Promise<void> {
   const hits = isClose ? all : all.slice(0, MAX_NEAREST_SHOWN)
-  const now = Date.now()
   const highlight = queryHighlighter(query)
   const outcomes = describeOutcomes(hits.map(({ outcome }) => outcome))
   const nameOf = hits.some((hit) => hit.project !== project) ? await projectNamer() : null
   const rows = hits.map((hit) => [
     shortMemoryId(hit.kind, hit.id),
-    formatAge(hit.at, now),
+    clockOf(hit.at),
     `${icon(hit.kind, hit.type)}${hit.type}`,
     dim(`~${hit.tokens}t`),
     `${nameOf ? dim(`${nameOf(hit.project)}  `) : ''}${bold(highlight(hit.title))}`,
   ])
-  for (const [index, line] of table(rows).split('\n').entries()) {
-    const hit = hits[index]
-    if (!hit) continue
-    print(fitToTerminal(line))
+  const lines = table(rows).split('\n')
+  for (const [index, hit] of groupedHits(hits)) {
+    print(fitToTerminal(lines[index] ?? ''))
+    if (hit.code) print(yellow(fitToTerminal(`    [${hit.code.isHistory ? 'history, ' : ''}${hit.code.text}]`)))
     const more = highlight(hit.snippet.replace(/\s+/g, ' ').trim(), dim)
     if (more.trim()) print(fitToTerminal(`    ${more}`))
     if (outcomes[index]) print(fitToTerminal(`    → ${outcomes[index]}`))
     if (explain) print(dim(`    ${explainScore(hit)}`))
   }
   print(dim(`\n${plural(hits.length, 'hit')}. To read one: ${currentCommandName()} get <id>`))
+}
+
+/** The hits by day and file, with a heading before each group. */
+function* groupedHits<H extends { at: number; file: string | null }>(hits: H[]): Generator<[number, H]> {
+  for (const { day, file, places } of groupRanked(hits)) {
+    print(dim(fitToTerminal(file === null ? day : `${day}  ${file}`)))
+    for (const place of places) {
+      const hit = hits[place]
+      if (hit) yield [place, hit]
+    }
+  }
 }
 
 /**

@@ -56,9 +56,12 @@ export const command = defineCommand({
 })
 
 async function syncNow(dryRun: boolean, asJson: boolean): Promise<number> {
-  const report = await call('POST /api/sync', { dryRun }, { timeoutMs: SYNC_TIMEOUT_MS })
+  const report = await call('POST /api/sync', { dryRun, folder: process.cwd() }, { timeoutMs: SYNC_TIMEOUT_MS })
   if (asJson) printJson(report)
-  else printSyncReport(report, dryRun)
+  else {
+    printSyncReport(report, dryRun)
+    if (report.received.length > 0) await (await import('../join-offers.ts')).printJoinOffers()
+  }
   return report.outcome === 'refused' ? EXIT.error : EXIT.done
 }
 
@@ -70,9 +73,10 @@ export function printSyncReport(report: SyncReport, dryRun = false): void {
   if (kept.length > 0 && !dryRun)
     print(`Two machines changed the same note. 'recollect sync status' shows both versions; choose one with --resolve.`)
   for (const { path, line } of withheld) print(yellow(`Withheld: ${path}, line ${line}, contains text that must not leave this machine`))
-  for (const { project, written, problem } of report.mirrored) {
+  for (const { project, written, copied, problem } of report.mirrored) {
     if (problem) print(yellow(`Not mirrored: ${project}: ${problem}`))
-    else if (written > 0) print(`Mirrored: ${plural(written, 'record')} into the repository of ${project}`)
+    if (written > 0) print(`Mirrored: ${plural(written, 'record')} into the repository of ${project}`)
+    if (copied > 0) print(`Copied: ${plural(copied, 'note')} of others from the repository of ${project}`)
   }
   const ending = syncEnding(report, dryRun)
   if (ending) print(ending)

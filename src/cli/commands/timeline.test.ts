@@ -22,7 +22,7 @@ afterAll(async () => {
   home[Symbol.dispose]()
 })
 
-const isRow = (line: string) => /^(?:►| ) /.test(line) && !line.includes('→')
+const isRow = (line: string) => /^(?:►| ) .* ~\d+t /.test(line)
 const isDay = (line: string) => /^\d{4}-\d\d-\d\d(?: |$)/.test(line)
 
 test('--at shows all projects if this one has no memories, and as many rows as requested', async () => {
@@ -63,7 +63,7 @@ test('timeline says that nothing matches the query, and names unusable filters',
   expect(JSON.parse((await timeline(...far, '--json')).join('\n'))).toMatchObject({ items: [], message: '' })
   expect((await timeline('timeline', 'type:bugfx tide'))[0]).toBe('bugfx: unknown type “bugfx”; did you mean bugfix?')
   expect(await timeline('timeline', 'tide', 'tag:unused-tag')).toEqual([
-    'unused-tag: unknown tag “unused-tag”; use one of: agent',
+    'unused-tag: unknown tag “unused-tag”; use one of: agent, session, session-end',
     'No memory matches “tide tag:unused-tag”.',
   ])
 })

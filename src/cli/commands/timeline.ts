@@ -1,6 +1,7 @@
+import { groupNeighbours } from '../../core/memory-groups.ts'
 import { isMemoryId, shortMemoryId } from '../../core/memory-kinds.ts'
 import { shorten } from '../../core/text.ts'
-import { clockOf, dayOf } from '../../core/time-format.ts'
+import { clockOf } from '../../core/time-format.ts'
 import { describeOutcomes } from '../../core/work-outcome.ts'
 import type { TimelineResponse } from '../../wire/contract/memories.ts'
 import { call } from '../call.ts'
@@ -63,13 +64,16 @@ async function printTimeline(
     `${isFromOtherProject ? dim(`${nameOf(item.project)}  `) : ''}${item.anchor ? bold(item.title) : item.title}`,
   ])
   const outcomes = describeOutcomes(items.map(({ outcome }) => outcome))
+  const lines = table(rows).split('\n')
   let lastDay = ''
-  for (const [index, line] of table(rows).split('\n').entries()) {
-    const day = dayOf(items[index]?.at ?? 0)
+  for (const { day, file, places } of groupNeighbours(items)) {
     // If the rows do not name the project, the first day does.
     if (day !== lastDay) print(dim(lastDay || isFromOtherProject || !project ? day : `${day}  ${nameOf(project)}`))
     lastDay = day
-    print(fitToTerminal(line))
-    if (outcomes[index]) print(fitToTerminal(`    → ${outcomes[index]}`))
+    if (file !== null) print(dim(fitToTerminal(`  ${file}`)))
+    for (const place of places) {
+      print(fitToTerminal(lines[place] ?? ''))
+      if (outcomes[place]) print(fitToTerminal(`    → ${outcomes[place]}`))
+    }
   }
 }

@@ -7,6 +7,7 @@ import type { WorkerStatus } from '../../wire/contract/status.ts'
 import { call } from '../call.ts'
 import { json } from '../command.ts'
 import { currentCommandName } from '../current-project.ts'
+import { unimportedClaudeMem } from '../other-memory.ts'
 import { defineCommand } from '../parse.ts'
 import { bold, plural, print, printJson } from '../print.ts'
 import { loadDemo } from './demo.ts'
@@ -28,9 +29,11 @@ export const command = defineCommand({
     const imported = hasHistory ? await importHistory({ paths: [], since: null, project: null }) : null
     const demo = values.demo ? await loadDemo() : null
     const status = await call('GET /api/status')
-    if (values.json) return printJson({ status, imported, demo })
+    if (values.json) return printJson({ status, imported, demo, claudeMem: await unimportedClaudeMem() })
     print(`${bold('Recollect is running.')} Everything stays on this machine, in ${status.home}.`)
     print(await whatWasFound(status, agent.title))
+    const claudeMem = await unimportedClaudeMem()
+    if (claudeMem) print(`To import the memories of claude-mem (${claudeMem}): ${currentCommandName()} import --from claude-mem`)
     return print(nextStep(agent.title))
   },
 })

@@ -2,10 +2,11 @@ import type { Action } from '../../core/action.ts'
 import { firstLine } from '../../core/text.ts'
 import { isRecord } from './payload.ts'
 
-/** The file that a tool's input names. */
+/** The file that a tool's input names. Editors report a file that was saved as `path`, which is a folder in the input of a search. */
 export function fileOf(input: unknown): string | null {
   const fields = fieldsOf(input)
-  return fields('file_path') || fields('notebook_path') || null
+  const saved = isRecord(input) && !Object.hasOwn(input, 'pattern') ? fields('path') : ''
+  return fields('file_path') || fields('notebook_path') || saved || null
 }
 
 /**
@@ -48,6 +49,7 @@ const TOOLS: Record<string, (call: StoredCall) => Action | null> = {
     const created = outputField('type') === 'create' || (typeof output === 'string' && output.startsWith('File created'))
     return file ? { kind: 'write', file, content: field('content'), created, patch: patchOf(output) } : null
   },
+  FileSave: ({ file, field }) => (file ? { kind: 'edit', file, removed: '', added: field('content'), patch: [] } : null),
   Bash: readCommand,
   PowerShell: readCommand,
   Grep: readSearch,

@@ -52,7 +52,7 @@ export type InstallOutcome =
 type UninstallOutcome = SettingsEditOutcome | { kind: 'removed'; file: string; backup: string | null; fileGone?: boolean }
 
 /** Writes our hooks for the installed client, in place of those that earlier versions wrote. A second call changes something only for a newer client. */
-export async function install(options: SettingsFileOptions): Promise<InstallOutcome> {
+export async function install(options: SettingsFileOptions & { command?: string | null }): Promise<InstallOutcome> {
   const { environment, project } = options
   const version = (await findClient(environment))?.version ?? null
   const facts = inspectHooks(environment, project).files.filter((found) => found.kind === 'read')
@@ -62,7 +62,7 @@ export async function install(options: SettingsFileOptions): Promise<InstallOutc
   const present = own.map((hook) => hook.event)
   const events = eventsFor(version, present, options.wanted)
   if (version !== null && events.length === 0) return { kind: 'too-old', version }
-  return rewrite(options, 'installed', (text) => withHooks(text, { events, home: hookHome(environment) }))
+  return rewrite(options, 'installed', (text) => withHooks(text, { events, home: hookHome(environment), command: options.command ?? null }))
 }
 
 /** Removes exactly the hooks of this home; everything else in the file stays. */

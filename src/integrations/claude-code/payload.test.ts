@@ -194,7 +194,7 @@ test('the names that other tools give to events and fields are understood', () =
   const compacting = { hook: 'PreCompact', conversation_summary: 'Login works.', key_decisions: ['Use JWT', 'Cookies'] }
   expect(parsed(compacting)).toMatchObject([
     { kind: 'compacting' },
-    { kind: 'compacted', summary: 'Login works.\nDecisions: Use JWT; Cookies' },
+    { kind: 'compacted', summary: 'Login works.\nDecisions:\n- Use JWT\n- Cookies' },
   ])
 })
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { formatDecisions } from '../../core/decision-list.ts'
 import { type AgentEvent, NotUnderstood, type SessionEvent } from '../../core/event.ts'
 import { fingerprint } from '../../core/hash.ts'
 import { asContentSessionId } from '../../core/ids.ts'
@@ -73,6 +74,7 @@ const PayloadHead = z.object({ transcript_path: z.string() })
 const Payload = z.object(
   {
     session_id: SessionIdSchema,
+    hook: text,
     cwd: text,
     /** Another name of `cwd`. */
     project_path: text,
@@ -124,7 +126,7 @@ function sessionEvents(name: string, payload: Payload, at: number): SessionEvent
       if (!payload.tool_calls) return notUnderstood('a batch without its tool uses')
       return payload.tool_calls.flatMap((call) => toolUseEvents(payload, call, failureInBatch))
     case 'Stop':
-      return [{ kind: 'turn-ended', promptId, answer: answerText(payload.last_assistant_message ?? '') }]
+      return stopEvents(payload, promptId)
     case 'StopFailure':
       // The message of a failed turn is the API's error, not text of the agent.
       return [{ kind: 'turn-ended', promptId, answer: '' }]
@@ -141,6 +143,12 @@ function sessionEvents(name: string, payload: Payload, at: number): SessionEvent
     default:
       return UNUSED_EVENTS.has(name) ? ignored : notUnderstood('an unknown event')
   }
+}
+
+/** The client ends a turn with this event. Scripts of another tool end the session with it, and say why. */
+function stopEvents({ hook, reason, last_assistant_message }: Payload, promptId: string | null): SessionEvent[] {
+  const ended: SessionEvent = { kind: 'turn-ended', promptId, answer: answerText(last_assistant_message ?? '') }
+  return hook !== undefined && reason !== undefined ? [ended, { kind: 'session-ended', reason }] : [ended]
 }
 
 const notUnderstood = (reason: string): SessionEvent[] => [{ kind: 'not-understood', reason }]
@@ -172,7 +180,7 @@ const UNUSED_EVENTS = new Set([
 
 /** Some scripts hand over the summary before the compaction, with its decisions in a list. */
 function summaryBeforeCompaction({ conversation_summary, key_decisions }: Payload): string {
-  const decisions = key_decisions.length > 0 ? `Decisions: ${key_decisions.join('; ')}` : ''
+  const decisions = formatDecisions(key_decisions)
   return compactSummary([conversation_summary?.trim(), decisions].filter(Boolean).join('\n'))
 }
 

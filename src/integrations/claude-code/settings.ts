@@ -27,8 +27,8 @@ import { OWN_PROGRAM_PATTERN } from './mcp-registration.ts'
 
 export type { JsonEditResult, UnreadableJson } from './json-text.ts'
 
-/** The hooks of one installation: the events, and the home whose launcher they call. */
-export type HookPlan = { events: string[]; home: HookHome }
+/** The hooks of one installation: the events, and the home whose launcher they call, unless a person names another command. */
+export type HookPlan = { events: string[]; home: HookHome; command?: string | null }
 
 /** A home, and the default home of this person. */
 export type HookHome = { home: string; defaultHome: string }
@@ -143,14 +143,18 @@ const ClientSettings = z.object({
  * The same text for every client, version and place of the program, so it never has to be written again. The shell reads the launcher itself,
  * because another shell would cost a millisecond.
  */
-function handlerFor(event: string, { home, defaultHome }: HookHome): object {
+function handlerFor(event: string, { home: { home, defaultHome }, command: named }: HookPlan): object {
   const folder = home === defaultHome ? DEFAULT_HOME : shellQuoted(home)
-  const command = `(set -- claude-code ${event}; . ${folder}/bin/recollect-hook) ${HOOK_GUARD}`
+  const direct = named && `${named}${home === defaultHome ? '' : ` --home ${shellQuoted(home)}`} hook "$@"`
+  const command = `(set -- claude-code ${event}; ${direct || `. ${folder}/bin/recollect-hook`}) ${HOOK_GUARD}`
   return { type: 'command', command, timeout: HOOK_TIMEOUT_SECONDS }
 }
 
 const DEFAULT_HOME = '"$HOME"/.recollect'
 const CURRENT_LINE = /^\(set -- claude-code \w+; \. (.+)\/bin\/recollect-hook\) 2>\/dev\/null \|\| :$/s
+
+/** The same with a command that a person named. */
+const NAMED_COMMAND_LINE = /^\(set -- claude-code \w+; (.+) hook "\$@"\) 2>\/dev\/null \|\| :$/s
 
 /**
  * Recognises a hook of ours by the command or address it calls; a client might reject an extra key as a mark. Other tools have a
@@ -164,6 +168,8 @@ function parseOwnHook(event: string, handler: unknown): OwnHook | null {
   if (!hook) return null
   const folder = CURRENT_LINE.exec(hook.command)?.[1]
   if (folder) return { event, kind: 'current', home: folder === DEFAULT_HOME ? null : (shellWords(folder)[0] ?? null) }
+  const named = NAMED_COMMAND_LINE.exec(hook.command)?.[1]
+  if (named) return { event, kind: 'current', home: homeIn(shellWords(named)) }
   const words = hook.args.length > 0 ? [hook.command, ...hook.args] : shellWords(hook.command)
   const verb = words.findIndex((word, i) => /^hooks?$/.test(word) && words[i + 1] === 'claude-code')
   if (verb < 1 || words.length > verb + 3 || !/^\w*$/.test(words[verb + 2] ?? '')) return null
@@ -171,6 +177,8 @@ function parseOwnHook(event: string, handler: unknown): OwnHook | null {
   const isOurs = OWN_PROGRAM_PATTERN.test(words[verb - (hasHome ? 3 : 1)] ?? '')
   return isOurs ? { event, kind: 'old', home: hasHome ? (words[verb - 1] ?? null) : null } : null
 }
+
+const homeIn = (words: string[]): string | null => (words.includes('--home') ? (words[words.indexOf('--home') + 1] ?? null) : null)
 
 /** The words of a shell line, without their quotes. */
 function shellWords(line: string): string[] {
@@ -208,7 +216,7 @@ const FOUND_EMPTY_HOOKS = ''
 const FOUND_EMPTY_LIST = '*'
 
 function additions(settings: JsonText, plan: HookPlan): JsonEdit[] {
-  const wanted = plan.events.map((event) => ({ event, handler: handlerFor(event, plan.home) }))
+  const wanted = plan.events.map((event) => ({ event, handler: handlerFor(event, plan) }))
   const hooks = memberOf(settings.root, 'hooks')?.value
   if (!hooks) {
     const all = Object.fromEntries(wanted.map(({ event, handler }) => [event, [{ hooks: [handler] }]]))

@@ -26,7 +26,7 @@ test.each<[string, unknown]>([
 
 test('missing fields get defaults', () => {
   expect(parsed('POST /api/sessions/init', { contentSessionId: 's' })).toEqual({ contentSessionId: 's', prompt: '' })
-  expect(parsed('POST /api/search', {})).toEqual({ query: '', limit: 20, offset: 0, widen: false })
+  expect(parsed('POST /api/search', {})).toEqual({ query: '', orderBy: 'relevance', limit: 40, offset: 0, widen: false })
   expect(parsed('POST /api/timeline', {})).toEqual({ depth_before: 10, depth_after: 10, widen: false })
   expect(parsed('POST /api/import', {})).toEqual({ from: 'transcripts', paths: [], since: null, project: null })
 })

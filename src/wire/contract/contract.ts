@@ -2,6 +2,7 @@
  * Every route of the worker's HTTP API, declared once: the worker implements it, and the CLI, MCP, the viewer and the client library call it
  * through `call`. Rooms that must not load zod import only types from here.
  */
+import { code } from './code.ts'
 import { embedder } from './embedder.ts'
 import { feed } from './feed.ts'
 import { forget } from './forget.ts'
@@ -28,6 +29,7 @@ export const contract = {
   ...inject,
   ...memories,
   ...observations,
+  ...code,
   ...graph,
   ...feed,
   ...notes,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { InjectionCandidate, ShownItem } from './memories.ts'
-import { route } from './route.ts'
+import { route, wholeNumber } from './route.ts'
 
 /** The text a session would be given at its start, or with a prompt, and where each part of it comes from. */
 export type InjectResponse = {
@@ -26,12 +26,16 @@ const request = () =>
     /** A value that is not a number means the largest budget. */
     tokens: z.coerce.number<number | string>().optional().catch(undefined),
     prompt: z.string().optional(),
+    k: wholeNumber(8, 200),
     format: z.string().optional(),
   })
 
 /** @internal */
 export const inject = {
-  /** Get the brief of a project, or with `prompt` what that prompt recalls. JSON with `format=json`, otherwise markdown. */
+  /**
+   * Get the brief of a project, or with `prompt` what that prompt recalls. JSON with `format=json`, otherwise markdown. `k` is the number of the
+   * project's notes to show, besides those that always are.
+   */
   'GET /api/context/inject': route({ request, readOnly: true }).returns<InjectResponse, { 400: '`project` is missing' }>(),
   /** The same as `GET /api/context/inject`, for prompts that are too long for an address. */
   'POST /api/context/inject': route({ request, readOnly: true }).returns<InjectResponse, { 400: '`project` is missing' }>(),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { CodeMark } from '../../core/code-mark.ts'
 import type { GitCommit } from '../../core/commit.ts'
 import type { Hit, QueryTimeReference } from '../../core/hit.ts'
 import type { Observation, Prompt, Summary } from '../../core/memory.ts'
@@ -7,8 +8,14 @@ import type { WorkOutcome } from '../../core/work-outcome.ts'
 import type { FullNote } from './notes.ts'
 import { flag, optionalInstant, projectName, route, wholeNumber } from './route.ts'
 
-/** A hit, and what came of the work that it belongs to; null if the hit is itself the result, or if no result is known. */
-export type SearchHit = Hit & { outcome: WorkOutcome | null }
+/**
+ * A hit, and what came of the work that it belongs to; null if the hit is itself the result, or if no result is known. `code` says how the code
+ * that it speaks of differs from the working tree; null if it does not, or if nothing is known. Descriptions of code that is gone come last.
+ */
+export type SearchHit = Hit & { outcome: WorkOutcome | null; code: CodeMark | null; file: MainFile }
+
+/** The file that a memory is mostly about: the first that it changed or read; null if it names none. */
+export type MainFile = string | null
 
 export type SearchResponse = {
   hits: SearchHit[]
@@ -32,6 +39,7 @@ export type SearchResponse = {
 export type TimelineItem = Pick<Hit, 'kind' | 'id' | 'type' | 'title' | 'project' | 'sessionId' | 'at' | 'tokens'> & {
   /** True for the memory that the timeline was requested for. */
   anchor: boolean
+  file: MainFile
   /** The outcome of the work that the memory belongs to; null if another item says it, or is it. */
   outcome: WorkOutcome | null
 }
@@ -45,9 +53,17 @@ export type TimelineResponse = Pick<SearchResponse, 'project' | 'message' | 'pro
 
 /**
  * A memory with all its fields. `memory` is null when it does not exist; `title` also when it is hidden. `outcome` is what came of the work that
- * it belongs to; null if it is itself the result and replaced none, or if no result is known.
+ * it belongs to; null if it is itself the result and replaced none, or if no result is known. `code` is as in a search; `verified` says when and
+ * at which commit the memory was last confirmed.
  */
-export type MemoryResponse = { id: string; title: string | null; project: string | null; outcome: WorkOutcome | null } & (
+export type MemoryResponse = {
+  id: string
+  title: string | null
+  project: string | null
+  outcome: WorkOutcome | null
+  code: CodeMark | null
+  verified: { commit: string | null; at: number } | null
+} & (
   | { kind: 'observation'; memory: Observation | null }
   | { kind: 'summary'; memory: Summary | null }
   | { kind: 'prompt'; memory: Prompt | null }
@@ -78,18 +94,28 @@ const searchRequest = () =>
     query: z.string().default(''),
     project: projectName(),
     kind: z.enum(MEMORY_KINDS).optional(),
+    type: memoryTypes(),
+    obs_type: memoryTypes(),
     since: optionalInstant(),
     before: optionalInstant(),
-    limit: wholeNumber(20, 200),
+    dateEnd: optionalInstant(),
+    orderBy: z.enum(['relevance', 'date_desc', 'date_asc']).default('relevance'),
+    limit: wholeNumber(40, 200),
     offset: wholeNumber(0, 10_000),
     widen: flag(false).describe('search all projects when nothing in this one is close'),
   })
 
+/** `type` names kinds of memories, also by the names in claude-mem, or types of observations and notes; several are separated by commas. */
+const SEARCH_NAMES = { dateStart: 'since', date_start: 'since', date_end: 'dateEnd' } as const
+const memoryTypes = () => z.string().max(300).optional()
+
 const timelineRequest = () =>
   z.object({
-    anchor: memoryId().optional(),
+    anchor: z.union([memoryId(), z.number().int().transform(String)]).optional(),
     query: z.string().optional(),
     at: optionalInstant(),
+    type: memoryTypes(),
+    obs_type: memoryTypes(),
     project: projectName(),
     depth_before: wholeNumber(10, 200),
     depth_after: wholeNumber(10, 200),
@@ -100,11 +126,17 @@ const memoryId = () => z.string().refine((id) => parseMemoryId(id) !== null, 'mu
 
 /** @internal */
 export const memories = {
-  /** Find memories. */
-  'GET /api/search': route({ request: searchRequest, readOnly: true }).returns<SearchResponse>(),
+  /**
+   * Find memories. `type` and `obs_type` take kinds (`observations`, `sessions`, `prompts`, `notes`, `commits`) and types (`bugfix,feature`);
+   * `dateEnd` is like `before`, but includes a day that is named without a time of day.
+   */
+  'GET /api/search': route({ request: searchRequest, otherNames: SEARCH_NAMES, readOnly: true }).returns<SearchResponse>(),
   /** The same as `GET /api/search`, for queries that are too long for an address. */
-  'POST /api/search': route({ request: searchRequest, readOnly: true }).returns<SearchResponse>(),
-  /** List what happened around a memory (`anchor`), a query's best hit (`query`) or a time (`at`). */
+  'POST /api/search': route({ request: searchRequest, otherNames: SEARCH_NAMES, readOnly: true }).returns<SearchResponse>(),
+  /**
+   * List what happened around a memory (`anchor`), a query's best hit (`query`) or a time (`at`). `type` and `obs_type` as in
+   * `GET /api/search`.
+   */
   'GET /api/timeline': route({ request: timelineRequest, readOnly: true }).returns<
     TimelineResponse,
     { 400: 'no memory has the id in `anchor`' }

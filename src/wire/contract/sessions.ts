@@ -44,14 +44,17 @@ const contentSessionId = () => z.string().min(1).max(200)
 /** Names of the session id in older versions of such programs, and in the examples they were written from. */
 const SESSION_ID_NAMES = { claudeSessionId: 'contentSessionId', sessionId: 'contentSessionId' } as const
 
+/** Where a session that is new comes from. `host` is the name of the program that reports it, such as an editor. */
+const origin = () => ({ project: projectName(), cwd: z.string().optional(), host: z.string().trim().max(100).optional() })
+const ORIGIN_NAMES = { platformSource: 'host', platform_source: 'host' } as const
+
 const initSession = () =>
   z.object({
     contentSessionId: contentSessionId(),
-    project: projectName(),
     prompt: z.string().default(''),
-    cwd: z.string().optional(),
+    ...origin(),
   })
-const INIT_SESSION_NAMES = { ...SESSION_ID_NAMES, userPrompt: 'prompt' } as const
+const INIT_SESSION_NAMES = { ...SESSION_ID_NAMES, ...ORIGIN_NAMES, userPrompt: 'prompt', user_prompt: 'prompt' } as const
 
 const initTurn = () =>
   z.object({
@@ -60,6 +63,29 @@ const initTurn = () =>
     userPrompt: z.string().default(''),
     promptNumber: z.number().optional(),
   })
+const INIT_TURN_NAMES = { prompt: 'userPrompt' } as const
+
+const reportToolUse = () =>
+  z.object({
+    contentSessionId: contentSessionId(),
+    tool_name: z.string().min(1).max(300),
+    tool_input: z.unknown(),
+    tool_response: z.unknown(),
+    tool_use_id: z.string().max(300).optional(),
+    ...origin(),
+  })
+const TOOL_USE_NAMES = { ...SESSION_ID_NAMES, ...ORIGIN_NAMES, tool_output: 'tool_response' } as const
+
+const summarize = () =>
+  z.object({
+    contentSessionId: contentSessionId(),
+    last_user_message: z.string().default(''),
+    last_assistant_message: z.string().default(''),
+    ...origin(),
+  })
+const SUMMARIZE_NAMES = { ...SESSION_ID_NAMES, ...ORIGIN_NAMES } as const
+
+const completeSession = () => z.object({ contentSessionId: contentSessionId(), reason: z.string().default('other') })
 
 /** @internal */
 export const sessions = {
@@ -68,42 +94,29 @@ export const sessions = {
   /** The same as `POST /api/sessions/init`. */
   'POST /sessions/init': route({ request: initSession, otherNames: INIT_SESSION_NAMES }).returns<InitSessionResponse>(),
   /** Announce that a turn has started, and store its prompt if it was not reported before. */
-  'POST /api/sessions/:id/init': route({ request: initTurn }).returns<InitTurnResponse, { 400: 'no session has this id' }>(),
+  'POST /api/sessions/:id/init': route({ request: initTurn, otherNames: INIT_TURN_NAMES }).returns<
+    InitTurnResponse,
+    { 400: 'no session has this id' }
+  >(),
   /** The same as `POST /api/sessions/:id/init`. */
-  'POST /sessions/:id/init': route({ request: initTurn }).returns<InitTurnResponse, { 400: 'no session has this id' }>(),
+  'POST /sessions/:id/init': route({ request: initTurn, otherNames: INIT_TURN_NAMES }).returns<
+    InitTurnResponse,
+    { 400: 'no session has this id' }
+  >(),
   /**
    * Store a tool use. One that is reported twice is stored once: by its id, or without an id when it is the same as the last one of its turn.
    */
-  'POST /api/sessions/observations': route({
-    request: () =>
-      z.object({
-        contentSessionId: contentSessionId(),
-        tool_name: z.string().min(1).max(300),
-        tool_input: z.unknown(),
-        tool_response: z.unknown(),
-        tool_use_id: z.string().max(300).optional(),
-        project: projectName(),
-        cwd: z.string().optional(),
-      }),
-    otherNames: { ...SESSION_ID_NAMES, tool_output: 'tool_response' },
-  }).returns<ReportedResponse>(),
+  'POST /api/sessions/observations': route({ request: reportToolUse, otherNames: TOOL_USE_NAMES }).returns<ReportedResponse>(),
+  /** The same as `POST /api/sessions/observations`. */
+  'POST /sessions/observations': route({ request: reportToolUse, otherNames: TOOL_USE_NAMES }).returns<ReportedResponse>(),
   /** Store the agent's answer and end the turn, which is then distilled. A turn whose prompt was never reported gets `last_user_message` as its prompt. */
-  'POST /api/sessions/summarize': route({
-    request: () =>
-      z.object({
-        contentSessionId: contentSessionId(),
-        last_user_message: z.string().default(''),
-        last_assistant_message: z.string().default(''),
-        project: projectName(),
-        cwd: z.string().optional(),
-      }),
-    otherNames: SESSION_ID_NAMES,
-  }).returns<ReportedResponse>(),
+  'POST /api/sessions/summarize': route({ request: summarize, otherNames: SUMMARIZE_NAMES }).returns<ReportedResponse>(),
+  /** The same as `POST /api/sessions/summarize`. */
+  'POST /sessions/summarize': route({ request: summarize, otherNames: SUMMARIZE_NAMES }).returns<ReportedResponse>(),
   /** End a session. */
-  'POST /api/sessions/complete': route({
-    request: () => z.object({ contentSessionId: contentSessionId(), reason: z.string().default('other') }),
-    otherNames: SESSION_ID_NAMES,
-  }).returns<CompleteSessionResponse>(),
+  'POST /api/sessions/complete': route({ request: completeSession, otherNames: SESSION_ID_NAMES }).returns<CompleteSessionResponse>(),
+  /** The same as `POST /api/sessions/complete`. */
+  'POST /sessions/complete': route({ request: completeSession, otherNames: SESSION_ID_NAMES }).returns<CompleteSessionResponse>(),
   /** Send a `processing` event to the listeners of `/stream`. */
   'POST /api/processing': route({ request: () => z.object({ isProcessing: z.boolean() }) }).returns<{ status: 'ok' }>(),
   /** List sessions, newest first. */

@@ -11,8 +11,11 @@ export type SyncHistoryResponse =
 export const sync = {
   /** Get the state of sync, without using the network. */
   'GET /api/sync': route({ readOnly: true, unlimited: true }).returns<SyncState>(),
-  /** Sync the notes with the remote. */
-  'POST /api/sync': route({ request: () => z.object({ dryRun: z.boolean().default(false) }), unlimited: true }).returns<SyncReport>(),
+  /** Sync the notes with the remote. With `sync.git_notes` also with the repositories of projects, and with that of `folder`. */
+  'POST /api/sync': route({
+    request: () => z.object({ dryRun: z.boolean().default(false), folder: z.string().max(4096).optional() }),
+    unlimited: true,
+  }).returns<SyncReport>(),
   /** Set the remote in the settings file, then sync. */
   'POST /api/sync/remote': route({ request: () => z.object({ remote: z.string().max(2000) }), unlimited: true }).returns<
     SyncReport,

@@ -88,8 +88,8 @@ export type RedistillReport = {
 }
 export type RedistillLine = ProgressLine | { kind: 'done'; report: RedistillReport } | FailedLine
 
-/** Transcripts of the agent, its own memory, a git repository, other programs, or one of our exports. */
-export const IMPORT_SOURCES = ['transcripts', 'native', 'git', 'claude-mem', 'anamnesis', 'markdown', 'jsonl'] as const
+/** Transcripts of the agent, its own memory, commits or notes in a git repository, other programs, or one of our exports. */
+export const IMPORT_SOURCES = ['transcripts', 'native', 'git', 'git-notes', 'claude-mem', 'anamnesis', 'markdown', 'jsonl'] as const
 export type ImportSource = (typeof IMPORT_SOURCES)[number]
 export type ImportCounts = {
   notes: { added: number; updated: number; same: number; forgotten: number }
@@ -116,6 +116,11 @@ export type ImportLine =
       ms: number
     }
   | FailedLine
+
+/** The note of a transcript's session; null with the reason if there is none. */
+export type CapturedTranscript =
+  | { session: string; note: { id: string; title: string; project: string } }
+  | { session: string | null; note: null; reason: string }
 
 export const EXPORT_KINDS = ['tool-uses', 'prompts', 'observations', 'summaries', 'sessions', 'notes', 'commits'] as const
 export type ExportKind = (typeof EXPORT_KINDS)[number]
@@ -202,6 +207,11 @@ export const upkeep = {
     lines: true,
     unlimited: true,
   }).returns<ImportLine>(),
+  /** Read a transcript and write the note of its session. `source` says whether the session is over or is about to be compacted. */
+  'POST /api/capture/transcript': route({
+    request: () => z.object({ path: z.string().min(1), source: z.enum(['session-end', 'precompact']).default('session-end') }),
+    unlimited: true,
+  }).returns<CapturedTranscript, { 400: 'the file is not a transcript' }>(),
   /** Export all rows of one kind as lines of JSON; notes also as markdown files. */
   'GET /api/export': route({
     request: () =>

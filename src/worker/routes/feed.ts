@@ -11,7 +11,7 @@ import type { Services } from '../services.ts'
 export const handlers = {
   'GET /api/feed': readFeed,
   'GET /api/activity': async (services, { project, since, before, shift }) =>
-    services.store.feed.byDay(await resolveProject(services, project), since, before, shift * 60_000),
+    (await services.store.feed()).byDay(await resolveProject(services, project), since, before, shift * 60_000),
 } satisfies Handlers<typeof feed>
 
 async function readFeed({ store }: Services, request: ParsedRequest<typeof feed, 'GET /api/feed'>): Promise<FeedResponse> {
@@ -24,16 +24,16 @@ async function readFeed({ store }: Services, request: ParsedRequest<typeof feed,
     since,
     before,
     after,
-    upTo: upTo ?? (await store.feed.lastId()),
+    upTo: upTo ?? (await (await store.feed()).lastId()),
   }
-  const locations = await store.feed.page(range, limit, offset)
+  const locations = await (await store.feed()).page(range, limit, offset)
   const rows = await Promise.all(
     locations.map(async (location) => {
       const hit = await describeHit(store, location)
       return hit ? listItem(hit) : goneMemory(location)
     }),
   )
-  return { rows, upTo: range.upTo, total: count ? await store.feed.count(range) : null }
+  return { rows, upTo: range.upTo, total: count ? await (await store.feed()).count(range) : null }
 }
 
 /** Without the fields that only a search fills. */

@@ -25,6 +25,11 @@ async function receiveHook(
 ): Promise<Response> {
   const failed = (status: number) => Response.json({}, request.headers.has('x-recollect-strict') ? { status } : {})
   const bytes = await request.bytes()
+  if (!services.settings.hooks.enabled) {
+    const { rememberOffSession } = await import('../../platform/off-sessions.ts')
+    rememberOffSession(services.home, headFields(bytes).session_id ?? '')
+    return Response.json({})
+  }
   try {
     const agent = agentNamed(name, services.agents)
     if (!agent) throw new NotUnderstood('an agent that this version does not serve')

@@ -23,7 +23,14 @@ async function injectContext(
   const branch = request.branch?.slice(0, 300) || null
   const brief =
     request.prompt === undefined
-      ? await briefFor(services.store, { project, now: Date.now(), budget: { ...BRIEF_BUDGET, tokens }, command: commandName(), branch })
+      ? await briefFor(services.store, {
+          project,
+          now: Date.now(),
+          budget: { ...BRIEF_BUDGET, tokens },
+          command: commandName(),
+          branch,
+          maxNotes: request.k,
+        })
       : await recallFor(
           services.store,
           { project, id: null },

@@ -4,6 +4,7 @@ import { outcomeOf } from '../../retrieval/outcomes.ts'
 import { describeHit } from '../../retrieval/search.ts'
 import type { DocumentRef } from '../../store/store.ts'
 import type { MemoryResponse, memories } from '../../wire/contract/memories.ts'
+import { marksByProject } from '../code-check.ts'
 import { resolveMemory } from '../memory-ids.ts'
 import type { Handlers } from '../router.ts'
 import { searchFor, timelineFor } from '../search-requests.ts'
@@ -53,12 +54,15 @@ function countUse({ store, log }: Services, refs: DocumentRef[]): void {
   store.transaction(count).catch((cause) => log.warn('the use of memories could not be counted', { error: (cause as Error).message }))
 }
 
-async function readMemory({ store }: Services, id: string): Promise<MemoryResponse> {
+async function readMemory(services: Services, id: string): Promise<MemoryResponse> {
+  const { store } = services
   const { kind, ref } = await resolveMemory(store, memoryRef(id))
   const location = await store.documents.locationOf(kind, ref)
   const title = (location && (await describeHit(store, location)))?.title ?? null
   const outcome = location && (await outcomeOf(store, location, null))
-  const common = { id, title, project: location?.project ?? null, outcome }
+  const code = location && (await marksByProject(services, [{ kind, id: ref, project: location.project }])).get(`${kind}:${ref}`)
+  const verified = location && (await (await store.anchors()).verified({ kind, ref }))
+  const common = { id, title, project: location?.project ?? null, outcome, code: code ?? null, verified }
   switch (kind) {
     case 'note':
       return { ...common, kind, memory: await fullNote(store, asNoteId(ref)) }

@@ -50,7 +50,17 @@ async function addNote(
   const key = await projectOfNote(services, project, draft.scope)
   const older = await existingNotes(services.store, supersedes ?? [])
   const complete = withoutUndefined({ ...draft, project: key, source: 'human' as const, supersedes: older })
-  return publish(services, await saveNote(services.notebook, complete, Date.now()))
+  const saved = await saveNote(services.notebook, complete, Date.now())
+  await anchorNote(services, saved)
+  return publish(services, saved)
+}
+
+/** A note that names code of its project is tied to it. */
+async function anchorNote(services: Services, { receipt }: NoteSaveResult): Promise<void> {
+  if (receipt.kind !== 'added' && receipt.kind !== 'restated') return
+  const { folderOfProject } = await import('../code-check.ts')
+  const folder = await folderOfProject(services.store, receipt.note.project)
+  if (folder !== null) await (await import('../anchor-turn.ts')).anchorNotes(services, [receipt.note], folder, null)
 }
 
 async function patchNote(services: Services, request: ParsedRequest<typeof notes, 'PATCH /api/notes/:id'>): Promise<NoteReceipt> {

@@ -5,6 +5,7 @@ import type { Store } from '../../store/store.ts'
 import type { ProjectSummary, projects } from '../../wire/contract/projects.ts'
 import type { ParsedRequest } from '../../wire/contract/route.ts'
 import { planDeletion, previewOf } from '../forget.ts'
+import { countsOf, joinProjects, keepApart, planJoin, projectJoinOffers, splitProject } from '../project-joins.ts'
 import type { Handlers } from '../router.ts'
 import { BadRequest } from '../server.ts'
 import type { Services } from '../services.ts'
@@ -14,6 +15,13 @@ export const handlers = {
   'GET /api/projects': listProjects,
   'GET /api/projects/names': async ({ store }) => Object.fromEntries(await namesOfProjects(store)),
   'POST /api/projects/rename': renameProject,
+  'GET /api/projects/offers': async ({ store }, { project }) => projectJoinOffers(store, project ? asProjectKey(project) : null),
+  'POST /api/projects/join': join,
+  'POST /api/projects/split': split,
+  'POST /api/projects/apart': async (services, { a, b }) => {
+    await keepApart(services, asProjectKey(a), asProjectKey(b))
+    return { kind: 'apart' as const }
+  },
   'POST /api/projects/wipe': wipeProject,
 } satisfies Handlers<typeof projects>
 
@@ -42,6 +50,18 @@ async function renameProject({ store, queue }: Services, { from, to, merge }: Pa
   })
   queue.kick()
   return { kind: 'moving' as const, from, to }
+}
+
+async function join(services: Services, { from, into, dryRun }: ParsedRequest<typeof projects, 'POST /api/projects/join'>) {
+  const plan = await planJoin(services, asProjectKey(from), asProjectKey(into))
+  if (!dryRun) await joinProjects(services, plan)
+  return { kind: dryRun ? ('planned' as const) : ('joined' as const), from, into, ...countsOf(plan) }
+}
+
+async function split(services: Services, { project, dryRun }: ParsedRequest<typeof projects, 'POST /api/projects/split'>) {
+  const counts = await splitProject(services, asProjectKey(project), dryRun)
+  if (!dryRun) services.stream.publish({ type: 'projects-changed', data: {} })
+  return { kind: dryRun ? ('planned' as const) : ('split' as const), project, ...counts }
 }
 
 async function wipeProject(services: Services, { project, confirm }: ParsedRequest<typeof projects, 'POST /api/projects/wipe'>) {

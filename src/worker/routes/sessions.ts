@@ -1,7 +1,9 @@
-import { type CaptureRules, cleanPrompt, NO_WORDS, take } from '../../capture/capture.ts'
+import { type CaptureRules, cleanPrompt, take } from '../../capture/capture.ts'
+import { DEFAULT_AGENT, OTHER_AGENT } from '../../core/agent.ts'
 import type { EventContext, SessionEvent } from '../../core/event.ts'
 import { asContentSessionId, GLOBAL_PROJECT } from '../../core/ids.ts'
-import type { Change, Prompt, Session, ToolUse } from '../../core/memory.ts'
+import { type Change, NO_WORDS, type Prompt, type Session, type ToolUse } from '../../core/memory.ts'
+import { agentOfHost } from '../../core/session-host.ts'
 import { outcomeOfSession } from '../../retrieval/outcomes.ts'
 import type { ParsedRequest } from '../../wire/contract/route.ts'
 import type { ClippedToolUse, sessions as routes, SessionContents, SessionList } from '../../wire/contract/sessions.ts'
@@ -19,8 +21,11 @@ export const handlers = {
   'POST /api/sessions/:id/init': initTurn,
   'POST /sessions/:id/init': initTurn,
   'POST /api/sessions/observations': reportToolUse,
+  'POST /sessions/observations': reportToolUse,
   'POST /api/sessions/summarize': summarize,
+  'POST /sessions/summarize': summarize,
   'POST /api/sessions/complete': completeSession,
+  'POST /sessions/complete': completeSession,
   'POST /api/processing': (services, { isProcessing }) => {
     services.stream.publish({ type: 'processing', data: { isProcessing } })
     return { status: 'ok' as const }
@@ -102,21 +107,32 @@ async function completeSession(services: Services, request: ParsedRequest<typeof
   return { success: true as const }
 }
 
-function findSession(services: Services, contentSessionId: string) {
-  return services.store.sessions.find(defaultAgent(services).name, asContentSessionId(contentSessionId))
+/** Later reports do not always repeat their host, so a session is looked for under both agents that such programs can have. */
+async function findSession({ store }: Services, contentSessionId: string): Promise<Session | null> {
+  const id = asContentSessionId(contentSessionId)
+  return (await store.sessions.find(DEFAULT_AGENT, id)) ?? store.sessions.find(OTHER_AGENT, id)
 }
 
-type Report = { contentSessionId: string; events: SessionEvent[]; project?: string | undefined; cwd?: string | undefined }
+type Report = {
+  contentSessionId: string
+  events: SessionEvent[]
+  project?: string | undefined
+  cwd?: string | undefined
+  host?: string | undefined
+}
 
 /** Stores events in the same way as those that a hook reports, all or none. The session is null when it is private. */
-async function report(services: Services, { contentSessionId, events, project, cwd }: Report) {
-  const agent = defaultAgent(services)
+async function report(services: Services, { contentSessionId, events, project, cwd, host }: Report) {
+  const known = await findSession(services, contentSessionId)
+  const hostName = (host && services.notebook.clean(host)) || null
+  const agent = services.agents[known?.agent ?? agentOfHost(hostName)]
   const rules: CaptureRules = services.rules(agent)
   const context: EventContext = {
+    host: hostName,
     projectFolder: cwd ?? folderFromProjectName(project),
     clientPid: null,
     entrypoint: null,
-    ...(cwd ? {} : await namedProject(services, rules, contentSessionId, project)),
+    ...(cwd ? {} : await namedProject(services, rules, known, project)),
   }
   const common = { agent: agent.name, session: asContentSessionId(contentSessionId), at: Date.now(), cwd: cwd ?? null, transcript: null }
   const reported = await services.store.transaction(async () => {
@@ -135,8 +151,7 @@ async function report(services: Services, { contentSessionId, events, project, c
 }
 
 /** A known session keeps its project. A new one gets the project named in the request. */
-async function namedProject(services: Services, rules: CaptureRules, contentSessionId: string, name: string | undefined) {
-  const known = await findSession(services, contentSessionId)
+async function namedProject(services: Services, rules: CaptureRules, known: Session | null, name: string | undefined) {
   const project = known?.project ?? (await resolveProject(services, name)) ?? GLOBAL_PROJECT
   const folder = folderFromProjectName(name)
   return { project, branch: folder ? rules.projectOf(folder).branch : null }

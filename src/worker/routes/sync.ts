@@ -14,7 +14,7 @@ const MAX_WAIT_MS = 120_000
 
 export const handlers = {
   'GET /api/sync': (services) => syncState(services.notebook, syncSettings(services).remote),
-  'POST /api/sync': (services, { dryRun }) => syncNow(services, { dryRun, patienceMs: MAX_WAIT_MS }),
+  'POST /api/sync': (services, { dryRun, folder }) => syncNow(services, { dryRun, patienceMs: MAX_WAIT_MS, ...(folder ? { folder } : {}) }),
   'POST /api/sync/remote': (services, { remote }) => {
     setRemote(services, remote)
     return syncNow(services, { dryRun: false, patienceMs: MAX_WAIT_MS })

@@ -14,6 +14,10 @@ export const handlers = {
   'POST /api/reflect': (services, request) => consolidate(services, 'reflect', request),
   'POST /api/redistill': redistillTurns,
   'POST /api/import': importFrom,
+  'POST /api/capture/transcript': async (services, { path, source }) => {
+    const { captureTranscript } = await import('../capture-transcript.ts')
+    return captureTranscript(services, defaultAgent(services), path, source)
+  },
   'GET /api/export': exportRows,
   'POST /api/jobs/retry': retryJobs,
   'GET /api/audit': ({ store }, { since, limit }) => store.audit.recent(limit, parseRequestTime(since) ?? 0),

@@ -1,0 +1,332 @@
+/** Seed 002, Claude Code hooks and Context Graph: each test is one of its clauses, with the commands and payloads that it prints. */
+import { Database } from 'bun:sqlite'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { closeSync, mkdirSync, openSync, readFileSync, statSync, writeSync } from 'node:fs'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { anMcpProcess, aScriptHome, type ScriptHome } from '../support/script-home.ts'
+
+let home: ScriptHome
+beforeAll(async () => {
+  home = await aScriptHome()
+})
+afterAll(async () => {
+  await home[Symbol.asyncDispose]()
+})
+
+type Row = { sessionId: string; contentSessionId: string; [field: string]: unknown }
+const rowsOf = async (kind: string, session: string) =>
+  (await home.rows<Row>(kind)).filter(({ contentSessionId }) => contentSessionId === session)
+const base = (session: string, event: string) => ({
+  session_id: session,
+  transcript_path: '/nowhere/transcript.jsonl',
+  cwd: home.project,
+  permission_mode: 'default',
+  hook_event_name: event,
+})
+
+test('Input schema: every event of the table is accepted with its fields, and the answer is valid for the client', async () => {
+  const tool = { tool_name: 'Bash', tool_input: { command: 'npm test' } }
+  const events: Record<string, object> = {
+    SessionStart: { source: 'startup' },
+    UserPromptSubmit: { prompt: 'Run the tests' },
+    PreToolUse: { ...tool, tool_use_id: 'toolu_1' },
+    PostToolUse: { ...tool, tool_response: { stdout: 'ok' }, tool_use_id: 'toolu_1' },
+    PermissionRequest: tool,
+    Notification: { message: 'Waiting' },
+    PreCompact: { trigger: 'manual', custom_instructions: '' },
+    SubagentStop: { stop_hook_active: false },
+    Stop: { stop_hook_active: false },
+    SessionEnd: { reason: 'prompt_input_exit' },
+  }
+  for (const [event, fields] of Object.entries(events)) {
+    const { code, stdout } = await home.recollect(JSON.stringify({ ...base('schema', event), ...fields }), 'hook', 'claude-code', event)
+    const reply = JSON.parse(stdout) as { hookSpecificOutput?: { hookEventName: string }; decision?: string; continue?: boolean }
+    expect([event, code, reply.decision, reply.continue]).toEqual([event, 0, undefined, undefined])
+    if (reply.hookSpecificOutput) expect(reply.hookSpecificOutput.hookEventName).toBe(event)
+  }
+  await home.settled()
+  expect(await rowsOf('tool-uses', 'schema')).toMatchObject([{ tool: 'Bash', toolUseId: 'toolu_1' }])
+  expect(await rowsOf('sessions', 'schema')).toMatchObject([{ status: 'completed' }])
+})
+
+test('Exit codes: a hook never blocks with 2, whatever it is given', async () => {
+  for (const event of ['PreToolUse', 'UserPromptSubmit', 'Stop'])
+    for (const input of ['', 'nonsense', '{"session_id":null}', '{"decision":"block"}'])
+      expect([event, input, (await home.recollect(input, 'hook', 'claude-code', event)).code]).toEqual([event, input, 0])
+})
+
+test('Configuration: init writes the documented structure, and leaves PreToolUse off', async () => {
+  await using at = await aScriptHome()
+  await at.run('init', '--yes', '--no-mcp')
+  const { hooks } = JSON.parse(readFileSync(join(at.folder, '.claude', 'settings.json'), 'utf8')) as {
+    hooks: Record<string, { matcher?: string; hooks: { type: string; command: string; timeout: number }[] }[]>
+  }
+  expect(Object.keys(hooks)).not.toContain('PreToolUse')
+  expect(Object.keys(hooks)).toEqual(expect.arrayContaining(['SessionStart', 'UserPromptSubmit', 'PostToolUse', 'Stop', 'SessionEnd']))
+  for (const [entry] of Object.values(hooks)) expect(entry?.hooks[0]).toMatchObject({ type: 'command', timeout: expect.any(Number) })
+})
+
+test('session_start.sh: hooks session-start --stdin --format json', async () => {
+  await home.recollect('', 'capture', 'The graph lives in one file.')
+  const { code, stdout } = await home.recollect(
+    JSON.stringify(base('cg', 'SessionStart')),
+    'hooks',
+    'session-start',
+    '--stdin',
+    '--format',
+    'json',
+  )
+  expect([code, typeof JSON.parse(stdout)]).toEqual([0, 'object'])
+  await home.settled()
+  expect(await rowsOf('sessions', 'cg')).toHaveLength(1)
+  expect(await home.hookEvent('session-start', base('cg-2', 'SessionStart'))).toContain('The graph lives in one file.')
+})
+
+test('user_prompt_submit.sh: hooks prompt-submit --session-id … --stdin true --format json', async () => {
+  const { code } = await home.recollect(
+    JSON.stringify({ prompt: 'Where does the graph live?' }),
+    ...['hooks', 'prompt-submit', '--session-id', 'cg', '--stdin', 'true', '--format', 'json'],
+  )
+  expect(code).toBe(0)
+  await home.settled()
+  expect(await rowsOf('prompts', 'cg')).toMatchObject([{ text: 'Where does the graph live?' }])
+})
+
+test('pre_tool_use.sh: hooks pre-tool --session-id … --tool-name … --fast-path true --format json, off until it is switched on', async () => {
+  const flags = (at: ScriptHome, session: string) => {
+    const input = JSON.stringify({ file_path: join(at.project, 'src', 'graph.ts') })
+    return [
+      'hooks',
+      'pre-tool',
+      '--session-id',
+      session,
+      '--tool-name',
+      'Read',
+      '--tool-input',
+      input,
+      '--fast-path',
+      'true',
+      '--format',
+      'json',
+    ]
+  }
+  expect(await home.recollect('', ...flags(home, 'cg'))).toMatchObject({ code: 0, stdout: '{}' })
+
+  await using at = await aScriptHome('[hooks.pre_tool_use]\nenabled = true\n')
+  const edit = { file_path: join(at.project, 'src', 'graph.ts'), old_string: 'const edges = []', new_string: 'const edges = new Map()' }
+  await at.hookEvent('prompt-submit', { session_id: 'before', prompt: 'Make the edges of the graph unique' })
+  await at.hookEvent('post-tool', { session_id: 'before', tool_name: 'Edit', tool_input: edit, tool_response: {}, tool_use_id: 't1' })
+  await at.hookEvent('stop', { session_id: 'before', last_assistant_message: 'The edges are a map now, so none occurs twice.' })
+  await at.hookEvent('session-end', { session_id: 'before' })
+  await at.settled()
+  /** A session whose answers are ready, which takes the worker a moment. */
+  const aPreparedSession = async (session: string) => {
+    await at.hookEvent('session-start', { session_id: session, source: 'startup' })
+    await Bun.sleep(1500)
+    return { session_id: session, tool_name: 'Read', tool_input: { file_path: edit.file_path } }
+  }
+  const before = async (payload: object) => {
+    const started = performance.now()
+    return { text: await at.hookEvent('pre-tool', payload), ms: performance.now() - started }
+  }
+  const first = await aPreparedSession('first')
+  expect((await before(first)).text).toContain('edges')
+  expect((await before(first)).text).toBe('')
+
+  // Another program holds the database, so an answer that stored or looked up anything would wait.
+  const payloads = await Promise.all(['a', 'b', 'c'].map(aPreparedSession))
+  const db = new Database(join(at.home, 'recollect.db'))
+  db.run('BEGIN EXCLUSIVE')
+  const answers = []
+  for (const payload of payloads) answers.push(await before(payload))
+  db.run('ROLLBACK')
+  db.close()
+  for (const { text } of answers) expect(text).toContain('edges')
+  expect(Math.min(...answers.map(({ ms }) => ms))).toBeLessThan(20)
+
+  // A hook on a busy machine may give up before the worker has answered.
+  let printed = '{}'
+  for (let n = 0; n < 5 && printed === '{}'; n++) {
+    await aPreparedSession(`command-${n}`)
+    printed = (await at.recollect('', ...flags(at, `command-${n}`))).stdout
+  }
+  expect(JSON.parse(printed)).toMatchObject({
+    hookSpecificOutput: { hookEventName: 'PreToolUse', additionalContext: expect.stringContaining('edges') },
+  })
+})
+
+test('post_tool_use.sh: hooks post-tool works from its flags alone, also when stdin stays open', async () => {
+  const flags = ['hooks', 'post-tool', '--session-id', 'cg', '--tool-name', 'Read', '--format', 'json']
+  expect(await home.recollect('', ...flags)).toMatchObject({ code: 0, stdout: '{}' })
+  const open = home.spawn(...flags, '--tool-input', JSON.stringify({ file_path: join(home.project, 'graph.db') }), '--tool-output', 'bytes')
+  expect([await open.stdout.text(), await open.exited]).toEqual(['{}', 0])
+  await home.settled()
+  const uses = await rowsOf('tool-uses', 'cg')
+  expect(uses.map(({ tool, input, output }) => [tool, input, output])).toEqual([
+    ['Read', null, null],
+    ['Read', { file_path: join(home.project, 'graph.db') }, 'bytes'],
+  ])
+  // A session that nobody reported before belongs to this folder.
+  await home.recollect('', 'hooks', 'post-tool', '--session-id', 'cg-new', '--tool-name', 'Bash', '--format', 'json')
+  await home.settled()
+  expect(await rowsOf('sessions', 'cg-new')).toMatchObject([{ folder: home.project }])
+})
+
+test('stop.sh: memory capture-response --content … --session-id … --response-type stop_response', async () => {
+  const response = ['--response-type', 'stop_response', '--strict-exit']
+  const known = await home.recollect(
+    '',
+    'memory',
+    'capture-response',
+    '--content',
+    'It lives in graph.db.',
+    '--session-id',
+    'cg',
+    ...response,
+  )
+  expect(known).toMatchObject({ code: 0, stdout: 'Saved.\n' })
+  expect(await rowsOf('prompts', 'cg')).toMatchObject([{ answer: 'It lives in graph.db.' }])
+  const unknown = await home.recollect(
+    '',
+    'memory',
+    'capture-response',
+    '--content',
+    'Nobody asked.',
+    '--session-id',
+    'cg-unknown',
+    ...response,
+  )
+  expect(unknown).toMatchObject({ code: 0, stdout: 'Saved.\n' })
+  expect(await rowsOf('prompts', 'cg-unknown')).toMatchObject([{ answer: 'Nobody asked.' }])
+  expect(await rowsOf('sessions', 'cg-unknown')).toMatchObject([{ folder: home.project }])
+  expect((await home.recollect('', 'memory', 'capture-response', '--content', 'x', ...response)).code).toBe(4)
+})
+
+test('session_end.sh: hooks session-end --session-id … --duration-ms … --format json', async () => {
+  const { code } = await home.recollect('', 'hooks', 'session-end', '--session-id', 'cg', '--duration-ms', '1800000', '--format', 'json')
+  expect(code).toBe(0)
+  await home.settled()
+  expect(await rowsOf('sessions', 'cg')).toMatchObject([{ status: 'completed' }])
+})
+
+test('CLI subcommands: memory capture-memory, inject-context, and inject-brief within 200 tokens', async () => {
+  const saved = await home.recollect(
+    '',
+    'memory',
+    'capture-memory',
+    '--content',
+    'Graphs are acyclic.',
+    '--hook-type',
+    'PostToolUse',
+    '--json',
+  )
+  expect(JSON.parse(saved.stdout)).toMatchObject({ kind: 'added', note: { tags: ['PostToolUse'] } })
+  expect((await home.recollect('', 'memory', 'inject-context')).stdout).toContain('Graphs are acyclic.')
+  const brief = await home.recollect('', 'memory', 'inject-brief', '--format', 'json')
+  expect((JSON.parse(brief.stdout) as { tokens: number }).tokens).toBeLessThan(200)
+})
+
+test('CLI subcommands: memory inject-context in a new project prints nothing and exits with 0', async () => {
+  const fresh = join(home.folder, 'fresh')
+  mkdirSync(fresh)
+  for (const form of ['inject-context', 'inject-brief'])
+    for (const strict of [[], ['--strict-exit']])
+      expect(await home.runIn(fresh, '', 'memory', form, ...strict)).toMatchObject({ code: 0, stdout: '', stderr: '' })
+  expect((await home.runIn(fresh, '', 'memory', 'inject-context', '--project', 'misspelt', '--strict-exit')).code).toBe(4)
+})
+
+test('Exit codes pass through: 0 success, 1 error, 2 timeout, 3 database, 4 invalid input', async () => {
+  await using at = await aScriptHome()
+  const strict = (stdin: string, ...args: string[]) => at.recollect(stdin, ...args, '--strict-exit')
+  expect((await strict('', 'memory', 'capture-memory', '--content', 'Fine.')).code).toBe(0)
+  expect((await strict('nonsense', 'hooks', 'session-start', '--stdin')).code).toBe(4)
+  const { pid } = JSON.parse(readFileSync(join(at.home, 'run', 'worker.json'), 'utf8')) as { pid: number }
+  process.kill(pid, 'SIGSTOP')
+  expect((await strict('{}', 'hooks', 'session-start', '--session-id', 's')).code).toBe(2)
+  process.kill(pid, 'SIGCONT')
+  await at.settled()
+  breakUnderWorker(join(at.home, 'recollect.db'))
+  // The first to meet the damage; the worker then starts again with a new database.
+  expect((await strict('', 'memory', 'capture-memory', '--content', 'Lost.')).code).toBe(3)
+  await using away = await aScriptHome()
+  await away.run('stop')
+  expect((await away.recollect('{}', 'hooks', 'post-tool', '--session-id', 's', '--tool-name', 'Bash', '--strict-exit')).code).toBe(1)
+})
+
+test('Prerequisites: the MCP server on TCP answers with the token, and without it with a JSON-RPC error before it closes', async () => {
+  const child = home.spawn('mcp', '--transport', 'tcp', '--port', '0')
+  try {
+    const port = Number(/127\.0\.0\.1:(\d+)/.exec(await firstLine(child.stderr))?.[1])
+    const initialize = {
+      jsonrpc: '2.0',
+      id: 7,
+      method: 'initialize',
+      params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 't', version: '1' } },
+    }
+    const ask = (...lines: string[]) => exchange(port, lines.map((line) => `${line}\n`).join(''))
+    const refused = { jsonrpc: '2.0', error: { code: -32001, message: expect.stringContaining('token') } }
+    expect(JSON.parse(await ask(JSON.stringify(initialize)))).toMatchObject({ ...refused, id: 7 })
+    expect(JSON.parse(await ask('wrong'))).toMatchObject({ ...refused, id: null })
+    expect(JSON.parse(await exchange(port, ''))).toMatchObject({ ...refused, id: null })
+    const token = readFileSync(join(home.home, 'run', 'token'), 'utf8').trim()
+    expect(JSON.parse(await ask(token, JSON.stringify(initialize)))).toMatchObject({ id: 7, result: { serverInfo: { name: 'recollect' } } })
+  } finally {
+    child.kill()
+    await child.exited
+  }
+})
+
+test('Prerequisites: registered with a command, the server also answers over stdio', async () => {
+  const mcp = await anMcpProcess(home, 'mcp')
+  expect(await mcp.call('memory_recall', { query: 'acyclic graphs', project: home.project })).toContain('Graphs are acyclic.')
+  expect(await mcp.close()).toBe(0)
+})
+
+test('Security checklist: secrets are not logged or stored, and a path with .. is data', async () => {
+  const secret = `ghp_${'k3Yx9'.repeat(8).slice(0, 36)}`
+  await home.hookEvent('post-tool', {
+    ...base('safe', 'PostToolUse'),
+    tool_name: 'Read',
+    tool_input: { file_path: `../../etc/${secret}` },
+    tool_response: secret,
+  })
+  await home.settled()
+  expect(await rowsOf('tool-uses', 'safe')).toHaveLength(1)
+  expect(JSON.stringify(await rowsOf('tool-uses', 'safe'))).not.toContain(secret)
+  expect(readFileSync(join(home.home, 'logs', 'worker.log'), 'utf8')).not.toContain(secret)
+})
+
+/** Overwrites all pages but the first, and writes to the log so that the worker reads them again. */
+function breakUnderWorker(database: string): void {
+  const db = new Database(database)
+  db.run('PRAGMA wal_checkpoint(TRUNCATE)')
+  db.run('CREATE TABLE unknown (x)')
+  db.close()
+  const file = openSync(database, 'r+')
+  const garbage = crypto.getRandomValues(new Uint8Array(4096))
+  for (let at = 4096; at < statSync(database).size; at += 4096) writeSync(file, garbage, 0, 4096, at)
+  closeSync(file)
+}
+
+async function firstLine(stream: ReadableStream<Uint8Array>): Promise<string> {
+  let text = ''
+  for await (const chunk of stream) {
+    text += new TextDecoder().decode(chunk)
+    if (text.includes('\n')) break
+  }
+  return text
+}
+
+/** Sends a text, closes its side, and returns everything that comes back. */
+function exchange(port: number, text: string): Promise<string> {
+  const answer = Promise.withResolvers<string>()
+  let received = ''
+  const socket = connect({ host: '127.0.0.1', port, allowHalfOpen: true }, () => socket.end(text))
+  socket.on('data', (data) => {
+    received += data.toString()
+  })
+  socket.on('close', () => answer.resolve(received))
+  socket.on('error', answer.reject)
+  return answer.promise
+}

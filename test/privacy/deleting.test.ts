@@ -658,6 +658,62 @@ test.each(['softly', 'for good'])('what other sessions were told of a failure go
 /** A name of one word, which occurs in no sentence of the turn. */
 const failureOf = (name: string) => `FAIL src/tide.test.ts > ${name}\nError: expected 1\nTests  1 failed | 11 passed (12)`
 
+test.each(['softly', 'for good'])(
+  'what other sessions were told of a result or a changed value goes with its turn, when that is deleted %s',
+  async (how) => {
+    await using at = await aHome()
+    const turnOf = async (session: string, id: string, text: string, answer: string) => {
+      await at.report(prompt(text, id), session)
+      await at.report({ kind: 'turn-ended', promptId: id, answer }, session)
+    }
+    const ended = async (session: string) => {
+      await at.report({ kind: 'session-ended', reason: 'exit' }, session)
+      await at.desk.queue.drained()
+    }
+    await turnOf(
+      's-one',
+      'a1',
+      'Which folder does the harbour vault use for its tide tables?',
+      'The harbour vault stores its tide tables in `tide/tables`.',
+    )
+    await ended('s-one')
+    await turnOf(
+      's-two',
+      'b1',
+      'The harbour vault needs another folder for tide tables',
+      `I changed the folder of the harbour vault from \`tide/tables\` to \`tide/${WORDS[0]}\`.`,
+    )
+    await ended('s-two')
+    const ask = async (session: string, text: string) => {
+      const host = {
+        hook_event_name: 'UserPromptSubmit',
+        session_id: session,
+        prompt: text,
+        prompt_id: session,
+        cwd: at.project,
+        transcript_path: '',
+      }
+      return JSON.stringify(
+        await ingestDelivery(at.desk, { agent: claudeCode, payload: host, context: nowhere, delivery: null, at: at.later(60_000) }),
+      )
+    }
+    expect(await ask('s-three', 'Which folder does the harbour vault use for its tide tables now?')).toContain('Changed later')
+    expect(await ask('s-four', 'Look at tide/tables of the harbour vault, is it stored there?')).toContain('Changed later')
+    expect(await ask('s-five', 'What did I do today?')).toContain(WORDS[0] as string)
+    const shown = async () => JSON.stringify(await at.call('GET /api/injections', { limit: 99 }))
+    const before = await shown()
+    expect(before).toContain(WORDS[0] as string)
+    await at.forget({ ids: ['P2'], hard: how === 'for good' })
+    await at.desk.queue.drained()
+    expect(await shown()).not.toContain(WORDS[0] as string)
+    expect(await ask('s-six', 'Which folder does the harbour vault use for its tide tables now?')).not.toContain('Changed later')
+    if (how === 'for good') return expect(await residue(at.home)).toEqual([])
+    await at.call('POST /api/restore', { ids: ['P2'] })
+    await at.desk.queue.drained()
+    expect(await ask('s-seven', 'Which folder does the harbour vault use for its tide tables now?')).toContain('Changed later')
+  },
+)
+
 test('a deletion is refused as a whole when an id is wrong, a filter is misspelt, or something else would go by now', async () => {
   await using at = await aHome()
   const { promptId } = await aStory(at)

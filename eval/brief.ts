@@ -11,6 +11,7 @@ import { asProjectKey, type ProjectKey } from '../src/core/ids.ts'
 import { type BriefScore, type EvaluatedSession, newBriefScore, wordsOfAction } from '../src/evaluate/evaluate.ts'
 import { briefFor } from '../src/inject/brief.ts'
 import { claudeCode } from '../src/integrations/agent.ts'
+import { detectTranscriptFormat } from '../src/integrations/transcript-format.ts'
 import type { Store } from '../src/store/store.ts'
 import { someServices } from '../test/support/services.ts'
 import { DATA, hasData, NO_DATA } from './data.ts'
@@ -66,7 +67,7 @@ export function turnsOf({ items }: ReplayedSession): EvaluatedSession['turns'] {
   const turns: EvaluatedSession['turns'] = []
   for (const { event } of items) {
     if (event.kind === 'prompt-submitted' && event.origin === 'person') turns.push({ prompt: event.text, followed: [] })
-    if (event.kind === 'turn-ended') turns.at(-1)?.followed.push(event.answer)
+    if (event.kind === 'turn-ended') turns.at(-1)?.followed.push(event.answer ?? '')
     if (event.kind !== 'tool-used' || event.error !== null) continue
     const [input, output] = [JSON.stringify(event.input ?? null), JSON.stringify(event.output ?? null)]
     turns.at(-1)?.followed.push(wordsOfAction(claudeCode.readAction({ tool: event.tool, input, output, error: null })))
@@ -79,7 +80,7 @@ async function realSessions(): Promise<ReplayedSession[]> {
   const sessions: ReplayedSession[] = []
   for (const name of readdirSync(folder).filter((file) => file.endsWith('.jsonl.gz'))) {
     const path = join(folder, name)
-    if ((await claudeCode.detectTranscriptFormat(path)) !== 'claude-code') continue
+    if ((await detectTranscriptFormat(path)) !== 'claude-code') continue
     const items: ReplayedSession['items'] = []
     let cwd = '/'
     for await (const batch of claudeCode.readTranscript(path, null)) {

@@ -5,7 +5,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { BunPlugin } from 'bun'
-import { bundleViewer } from '../src/worker/viewer-files.ts'
+import { bundleViewer } from '../src/worker/viewer-bundle.ts'
 import { licences } from './licences.ts'
 
 const root = join(import.meta.dir, '..')

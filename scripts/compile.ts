@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { bundleViewer } from '../src/worker/viewer-files.ts'
+import { bundleViewer } from '../src/worker/viewer-bundle.ts'
 import { licences } from './licences.ts'
 
 const root = join(import.meta.dir, '..')

@@ -45,6 +45,10 @@ export const EXAMPLES: { [Name in RouteName]: RequestOf<Name> } = {
   'POST /api/processing': { isProcessing: true },
   'GET /api/sessions': { project: 'tidepool', limit: 10 },
   'GET /api/sessions/:id': { id: 1 },
+  'GET /api/sessions/labels': { ids: '1' },
+  'PATCH /api/sessions/:id': { id: 1, title: 'Tides an hour late' },
+  'GET /api/sessions/:id/export': { id: 1, format: 'json' },
+  'GET /api/sessions/:id/handover': { id: 1 },
   'GET /api/tool-uses/:id': { id: 1 },
 
   'GET /api/context/inject': { project: 'tidepool', format: 'json' },
@@ -59,6 +63,7 @@ export const EXAMPLES: { [Name in RouteName]: RequestOf<Name> } = {
   'POST /api/verify': { id: '#1', verdict: 'ok' },
   'POST /api/memories/batch': { ids: ['#1', 'S1', 'P1'] },
   'GET /api/injections': { limit: 5 },
+  'GET /api/injections/:id/usage': { id: 1 },
 
   'POST /api/observations/batch': { ids: [1, 2] },
   'GET /api/observations/:id': { id: 1 },
@@ -68,6 +73,7 @@ export const EXAMPLES: { [Name in RouteName]: RequestOf<Name> } = {
   'GET /api/graph': { ask: 'causes', ref: 'observation:1' },
   'GET /api/near': { kind: 'observation', name: '1' },
   'GET /api/feed': { kinds: 'observation,note', limit: 20 },
+  'GET /api/feed/days': { limit: 1 },
   'GET /api/activity': { since: 0 },
 
   'POST /api/notes': { body: 'Stations keep their own time zone.', namespace: 'decisions', project: 'tidepool' },
@@ -145,6 +151,10 @@ export const REFUSED_REQUESTS: { [Name in RouteWithErrors]: RequestOf<Name> } = 
   'POST /sessions/:id/init': { id: 999_999 },
   'GET /api/sessions/:id': { id: 999_999 },
   'DELETE /api/sessions/:id': { id: 999_999 },
+  'PATCH /api/sessions/:id': { id: 999_999, title: 'Tides' },
+  'GET /api/sessions/:id/export': { id: 999_999 },
+  'GET /api/sessions/:id/handover': { id: 999_999 },
+  'GET /api/injections/:id/usage': { id: 999_999 },
   'GET /api/tool-uses/:id': { id: 999_999 },
   'POST /api/notes': { body: ' ' },
   'GET /api/notes/:id': { id: UNKNOWN_NOTE },
@@ -168,9 +178,10 @@ export const REFUSED_REQUESTS: { [Name in RouteWithErrors]: RequestOf<Name> } = 
   'POST /api/view/link': { to: '//elsewhere.example' },
 }
 
-/** Examples that need a conflict, or a downloaded file. Without it the worker refuses them, for this reason. */
+/** Examples that need a conflict, a downloaded file, or a session that was shown something. Without it the worker refuses them, for this reason. */
 export const REFUSED: { [Name in RouteName]?: string } = {
   'POST /api/sync/resolve': 'has no conflict',
+  'GET /api/injections/:id/usage': 'there is no injection',
   'POST /api/embedder/weights': '/tmp/weights.tgz',
   'POST /api/capture/transcript': '/tmp/session.jsonl is not a transcript',
 }

@@ -1,6 +1,6 @@
 /**
  * Takes the screenshots in docs/img, of a sample history in a temporary home: `bin/with-bun scripts/screenshots.ts`. With a folder as argument,
- * it takes every page in light, dark and narrow form into that folder, for review.
+ * it takes every page into that folder, for review: 1440, 1024 and 360 pixels wide, light and dark.
  */
 import { mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -24,19 +24,24 @@ async function shootForDocs(person: Person): Promise<void> {
     ['viewer-feed', '/feed', {}],
     ['viewer-search', '/search?q=low+tide+an+hour+late', {}],
     ['viewer-session', '/sessions/1?at=observation:1', { dark: true }],
-    ['viewer-brief', '/injections/next?project=tidepool&tokens=400', {}],
+    ['viewer-rules', '/rules?kind=decisions', {}],
+    ['viewer-injection', '/injections', {}],
   ]
   for (const [name, path, look] of shots)
-    await shoot(person, [path], { ...look, width: 1200, height: 680 }, () => join(images, `${name}.png`))
+    await shoot(person, [path], { ...look, width: 1240, height: 760 }, () => join(images, `${name}.png`))
 }
 
 async function shootEveryPage(person: Person, folder: string): Promise<void> {
   mkdirSync(folder, { recursive: true })
   const paths = [
     '/feed',
+    '/feed?view=list',
     '/search?q=tide+late',
     '/memory/1',
     '/memory/P1',
+    '/memory/S1',
+    '/rules',
+    '/rules?kind=decisions',
     '/forgotten',
     '/memory/new',
     '/sessions',
@@ -51,11 +56,14 @@ async function shootEveryPage(person: Person, folder: string): Promise<void> {
     '/worker',
     '/settings',
     '/memory/99999',
+    '/no/such/page',
     '/search',
   ]
-  const looks = { light: {}, dark: { dark: true }, narrow: { width: 360, height: 740 } }
-  for (const [name, look] of Object.entries(looks))
-    await shoot(person, paths, look, (path) => join(folder, `${path.replace(/\W+/g, '_').slice(1)}-${name}.png`))
+  for (const width of [1440, 1024, 360])
+    for (const dark of [false, true])
+      await shoot(person, paths, { dark, width, height: width < 500 ? 780 : 900 }, (path) =>
+        join(folder, `${path.replace(/\W+/g, '_').slice(1)}-${width}-${dark ? 'dark' : 'light'}.png`),
+      )
 }
 
 async function shoot(
@@ -168,24 +176,29 @@ async function fill(person: Person): Promise<void> {
     '--global',
   )
   await person.settled()
-  await startSession(person)
+  await liveSession(person)
 }
 
 function sampleTurn(prompt: string, answer: string): WrittenTurn {
   return { prompt, answer, commands: ['git status', 'bun test'] }
 }
 
-/** Starts a session in the sample project, so that there is a brief to show. */
-async function startSession(person: Person): Promise<void> {
-  const payload = {
-    session_id: 'shown',
-    cwd: '/home/you/code/tidepool',
-    hook_event_name: 'SessionStart',
-    source: 'startup',
-    transcript_path: '',
-  }
+/** A session in the sample project that is shown a brief, and then speaks of what it was shown. */
+async function liveSession(person: Person): Promise<void> {
+  await sendHook(person, 'SessionStart', { source: 'startup' })
+  await sendHook(person, 'UserPromptSubmit', { prompt: 'Why was low tide an hour late? From now on never store a fixed offset.' })
+  await sendHook(person, 'Stop', {
+    last_assistant_message:
+      'Stations held a fixed offset, so their tides were an hour late in summer. Times are stored in UTC and shown in the zone of the station.',
+  })
+  await sendHook(person, 'SessionEnd', { reason: 'other' })
+  await person.settled()
+}
+
+async function sendHook(person: Person, event: string, fields: object): Promise<void> {
+  const payload = { session_id: 'shown', cwd: '/home/you/code/tidepool', hook_event_name: event, transcript_path: '', ...fields }
   const recollect = join(import.meta.dir, '..', 'bin', 'recollect')
-  const child = Bun.spawn([recollect, 'hook', 'claude-code', 'SessionStart'], {
+  const child = Bun.spawn([recollect, 'hook', 'claude-code', event], {
     env: { ...person.env, CLAUDE_PROJECT_DIR: payload.cwd },
     cwd: person.home,
     stdin: new Blob([JSON.stringify(payload)]),

@@ -1,6 +1,6 @@
 /**
  * `npm test` runs every test; `--unit` only those that are quick, `--flows` only the rest (the real client, the entrances). Words limit the run to files
- * whose path contains one of them. Other flags are passed to `bun test`. The last line is the tally.
+ * whose path contains one of them. `--agents` runs the real clients of the other agents instead, which takes minutes and is a lane of its own. Other flags are passed to `bun test`. The last line is the tally.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -10,14 +10,18 @@ import { addTallies, describeTally, tally } from './tally.ts'
 const root = join(import.meta.dir, '..')
 const args = process.argv.slice(2)
 const words = args.filter((arg) => !arg.startsWith('-'))
-const flags = args.filter((arg) => arg.startsWith('-') && arg !== '--unit' && arg !== '--flows')
+const flags = args.filter((arg) => arg.startsWith('-') && !['--unit', '--flows', '--agents'].includes(arg))
 
 const files = [...new Bun.Glob('{src,test,scripts,bench}/**/*.test.ts').scanSync(root)]
   .filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
+  .filter((file) => isOfAgent(file) === args.includes('--agents'))
   .sort()
+function isOfAgent(file: string): boolean {
+  return file.startsWith('test/agents/')
+}
 const isFlow = (file: string) => /^test\/(flows|harness|privacy|seeds)\//.test(file)
-const unit = args.includes('--flows') ? [] : files.filter((file) => !isFlow(file))
-const flows = args.includes('--unit') ? [] : files.filter(isFlow)
+const unit = args.includes('--flows') || args.includes('--agents') ? [] : files.filter((file) => !isFlow(file))
+const flows = args.includes('--unit') ? [] : files.filter((file) => isFlow(file) || isOfAgent(file))
 
 // Unit tests run one by one, because some of them measure time. Flows mostly wait for the client, so two can run at once; with more they
 // would slow each other down.

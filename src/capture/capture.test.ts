@@ -470,7 +470,17 @@ async function aCapture(given: Partial<CaptureRules> = {}) {
       send(reported, where, context, line),
     /** The prompts of a branch. */
     on: async (branch: string) => {
-      const filter = { session: null, paths: [], branches: [branch], types: [], namespaces: [], tags: [], notTags: [], sources: [] }
+      const filter = {
+        session: null,
+        paths: [],
+        branches: [branch],
+        types: [],
+        namespaces: [],
+        tags: [],
+        notTags: [],
+        sources: [],
+        agents: [],
+      }
       const found = await store.documents.newest({ project: null, kinds: ['prompt'], since: 0, before: 9000, limit: 9, filter })
       return found.map((place) => place.ref)
     },

@@ -12,7 +12,7 @@ import type { Jobs } from '../core/job.ts'
 import { MAX_STORED_CHARS } from '../core/limits.ts'
 import { type Change, NO_WORDS, type Prompt, type Session, type ToolUse } from '../core/memory.ts'
 import { clip, shorten } from '../core/text.ts'
-import type { Store } from '../store/store.ts'
+import { DERIVED_ID_PREFIX, type Store } from '../store/store.ts'
 
 export { isDeletedEvent, isOfDeletedTurn } from './deleted-events.ts'
 export { queueDistill } from './distill-job.ts'
@@ -69,6 +69,9 @@ const MAX_EVENT_REORDER_MS = 500
 
 /** A prompt that contains markers. */
 export type MarkersJob = Jobs['markers']
+
+/** How long before or after the time in the transcript a hook reports the same prompt or tool use. */
+const MAX_REPORT_DELAY_MS = 2000
 
 const MAX_TITLE_CHARS = 200
 const MAX_NOTICE_CHARS = 200
@@ -281,6 +284,7 @@ async function recordPrompt(
   await store.sessions.setMuting(session.id, false, null)
   // A turn without its prompt still has tool uses, an answer and a summary.
   const stored = rules.isWanted(event.kind) ? text : NO_WORDS
+  if (event.promptId === null && line === null && (await isPromptOfTranscript(store, session, stored, event.at))) return []
   const prompt = await store.prompts.add(session, {
     key: await promptKey(store, session, event.promptId, stored, line),
     promptId: event.promptId,
@@ -298,6 +302,12 @@ async function recordPrompt(
     await store.jobs.add('markers', `${session.id}:${prompt.number}`, job, event.at, event.at + MARKERS_JOB_DELAY_MS)
   }
   return [{ kind: 'prompt-added', prompt, project: session.project }]
+}
+
+/** Whether the transcript was read before the hook's report of the same prompt arrived. Without an id, only text and time can tell. */
+async function isPromptOfTranscript(store: Store, { id }: Session, text: string, at: number): Promise<boolean> {
+  const completion = await store.toolUses.completion()
+  return completion.hasSamePrompt(id, { text, from: at - MAX_REPORT_DELAY_MS, until: at + MAX_REPORT_DELAY_MS })
 }
 
 /** The text that a prompt is stored with; empty for one that is wholly private. */
@@ -353,7 +363,8 @@ async function recordToolUse(
 ): Promise<Change[]> {
   if (rules.isSkipped(event.tool) || rules.isExcludedInput(event.input)) return []
   if (await store.sessions.isMuted(session.id, event.promptId)) return []
-  if (event.toolUseId !== null && (await store.toolUses.has(session.id, event.toolUseId))) return []
+  const isKnown = event.toolUseId !== null && (await store.toolUses.has(session.id, event.toolUseId))
+  if (isKnown && !event.isComplete) return []
   const prompt = await store.prompts.turnAt(session.id, event.promptId, event.at)
   const promptNumber = prompt?.number ?? 0
   const stored = {
@@ -361,6 +372,20 @@ async function recordToolUse(
     input: cleanJsonText(event.input, rules, MAX_STORED_CHARS),
     output: event.error === null ? cleanJsonText(event.output, rules, MAX_STORED_CHARS) : null,
     error: event.error === null ? null : clean(event.error, rules).text,
+  }
+  // An agent whose hooks leave something out: the report of a hook and that of the transcript are one tool use.
+  if (event.isComplete || event.toolUseId === null) {
+    const completion = await store.toolUses.completion()
+    if (event.toolUseId === null) {
+      const [from, until] = [event.at - MAX_REPORT_DELAY_MS, event.at + MAX_REPORT_DELAY_MS]
+      if (completion.hasSame(session.id, { input: stored.input, from, until })) return []
+    } else {
+      const isCompleted = isKnown
+        ? stored.error !== null && completion.markFailed(session.id, event.toolUseId, stored.error)
+        : completion.replaceDerived(session.id, { ...stored, toolUseId: event.toolUseId })
+      if (isCompleted && prompt) await queueDistill(store, session.id, prompt.number, event.at)
+      if (isKnown || isCompleted) return []
+    }
   }
   const toolUseId = event.toolUseId ?? (await deriveToolUseId(store, session.id, promptNumber, stored, event.mayBeResent ?? false))
   if (toolUseId === null) return []
@@ -392,7 +417,7 @@ async function deriveToolUseId(
   mayBeResent: boolean,
 ): Promise<string | null> {
   const { tool, input, output, error } = content
-  const prefix = `content:${promptNumber}:${fingerprint(JSON.stringify([tool, input, output, error]), 32)}:`
+  const prefix = `${DERIVED_ID_PREFIX}${promptNumber}:${fingerprint(JSON.stringify([tool, input, output, error]), 32)}:`
   if (mayBeResent && (await store.toolUses.lastId(sessionId))?.startsWith(prefix)) return null
   return prefix + (1 + (await store.toolUses.countIds(sessionId, prefix)))
 }
@@ -400,11 +425,12 @@ async function deriveToolUseId(
 async function recordAnswer(
   store: Store,
   session: Session,
-  event: Extract<AgentEvent, { kind: 'turn-ended' }>,
+  event: Extract<AgentEvent, { kind: 'turn-ended' }> & { at: number },
   context: EventContext,
   rules: CaptureRules,
   line: TranscriptLineRef | null,
 ): Promise<void> {
+  if (event.answer === null) return
   if (await store.sessions.isMuted(session.id, event.promptId)) return
   const found = await store.prompts.ownTurnAt(session.id, event.promptId, event.at)
   const prompt = found ?? (line && (await addPromptlessTurn(store, session, event, rules, line)))
@@ -430,7 +456,7 @@ async function addPromptlessTurn(
   rules: CaptureRules,
   { uuid }: TranscriptLineRef,
 ): Promise<Prompt | null> {
-  if (session.promptCount > 0 || clean(answer, rules).text.length < MIN_PROMPTLESS_ANSWER_CHARS) return null
+  if (session.promptCount > 0 || clean(answer ?? '', rules).text.length < MIN_PROMPTLESS_ANSWER_CHARS) return null
   if (!rules.isWanted('prompt-submitted') || (await store.sessions.hasPrivate(session.id))) return null
   return store.prompts.add(session, { key: `answer:${uuid ?? at}`, promptId, uuid, origin: 'machine', text: NO_WORDS, branch: null, at })
 }

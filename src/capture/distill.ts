@@ -80,12 +80,12 @@ export async function turnForDistiller(store: Store, { session, prompt, uses }: 
     folder: session.folder,
     at: prompt.at,
     openFailures: await store.prompts.openFailuresBefore(session.id, prompt.number),
-    actions: performedActions(session.agent, uses, readAction),
+    actions: await performedActions(session.agent, uses, readAction),
   }
 }
 
-export function performedActions(agent: AgentName, uses: ToolUse[], readAction: ReadAction): PerformedAction[] {
-  return uses.map((use) => ({
+export function performedActions(agent: AgentName, uses: ToolUse[], readAction: ReadAction): Promise<PerformedAction[]> {
+  const performed = uses.map(async (use) => ({
     id: use.toolUseId,
     tool: use.tool,
     at: use.at,
@@ -93,8 +93,9 @@ export function performedActions(agent: AgentName, uses: ToolUse[], readAction: 
     error: use.error,
     interrupted: use.interrupted,
     agentId: use.agentId,
-    action: readAction(use, agent),
+    action: await readAction(use, agent),
   }))
+  return Promise.all(performed)
 }
 
 /**
@@ -108,7 +109,7 @@ export async function saveActivity(
 ): Promise<void> {
   const isForgotten = await store.distilledTurns.hasForgottenObservation(prompt.sessionId, prompt.number)
   if (uses.length === 0 && !isForgotten && !saysUndone(prompt)) return
-  const actions = isForgotten ? [] : performedActions(session.agent, uses, readAction)
+  const actions = isForgotten ? [] : await performedActions(session.agent, uses, readAction)
   const openBefore = await store.prompts.openFailuresBefore(session.id, prompt.number)
   const traces = tracesOf(actions, session.folder, openBefore)
   const work = isForgotten ? [] : workStepsOf(prompt.origin === 'person' ? prompt.text : null, actions, session.folder)

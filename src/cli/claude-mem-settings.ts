@@ -1,6 +1,5 @@
 import { dirname } from 'node:path'
-import { DEFAULT_AGENT } from '../core/agent.ts'
-import { agents } from '../integrations/agent.ts'
+import { defaultAgent } from '../integrations/agent.ts'
 import { readClaudeMemExclusions } from '../platform/claude-mem.ts'
 import { loadSettings } from '../platform/settings.ts'
 import { call } from './call.ts'
@@ -18,7 +17,7 @@ export function offeredSettings(database: string): OfferedSetting[] {
     const added = theirs.filter((one) => !ours.includes(one))
     return { name, added, value: [...ours, ...added] }
   }
-  const recorded = tools.filter((tool) => !agents[DEFAULT_AGENT].skipTools.has(tool))
+  const recorded = tools.filter((tool) => !defaultAgent.skipTools.has(tool))
   return [
     offer('privacy.exclude_projects', privacy.exclude_projects, projects),
     offer('hooks.post_tool_use.skip_tools', hooks.post_tool_use.skip_tools, recorded),

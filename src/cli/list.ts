@@ -3,7 +3,7 @@ export const SHORT_LIST = `Recollect: memory for coding agents, on your machine.
 
 Usage: recollect <command> [options]
 
-  init         connect Claude Code: install the hooks and the MCP server
+  init         connect your agents: install the hooks and the MCP server
   search       find memories
   get          print memories in full, by id
   view         open the viewer in your browser
@@ -20,7 +20,7 @@ export const LIST = `Recollect: memory for coding agents, on your machine.
 Usage: recollect <command> [options]
 
 Set up
-  init         connect Claude Code: install the hooks and the MCP server
+  init         connect your agents: install the hooks and the MCP server
   welcome      start, import your history, and show the next step
   demo         load a small sample history to explore
   status       show what is running and what is stored
@@ -67,7 +67,7 @@ For programs and shells
   mcp          run the MCP server, for any MCP client
   completion   print a script that completes commands in your shell
   memory       print or save memory from your own hook scripts
-  hook         handle an event from Claude Code: JSON in, JSON out
+  hook         handle an event from an agent: JSON in, JSON out
   worker       run the worker in the foreground
 
 'recollect help <command>' explains a command, 'recollect help topics' lists

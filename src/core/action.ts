@@ -17,7 +17,7 @@ export type Action =
   | { kind: 'other'; text: string }
 
 /** Translates a stored tool use of the given agent. */
-export type ReadAction = (use: ToolUse, agent: AgentName) => Action
+export type ReadAction = (use: ToolUse, agent: AgentName) => Action | Promise<Action>
 
 /** One tool use as the distiller reads it. */
 export type PerformedAction = {

@@ -37,6 +37,8 @@ export type SessionEvent =
       toolUseId: string | null
       /** True when the caller may report it again without saying so: sent twice in a row, it is one tool use. */
       mayBeResent?: true
+      /** True for a report that knows what the agent's hooks leave out: the id of the use, or that it failed. */
+      isComplete?: true
       tool: string
       input: unknown
       /** The tool's output; undefined when it failed. */
@@ -50,7 +52,8 @@ export type SessionEvent =
   | {
       kind: 'turn-ended'
       promptId: string | null
-      answer: string
+      /** Null when only the transcript has it. */
+      answer: string | null
     }
   | { kind: 'subagent-ended'; promptId: string | null; agentId: string; agentType: string; answer: string }
   | { kind: 'compacting'; promptId: string | null }

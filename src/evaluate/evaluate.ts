@@ -13,6 +13,7 @@ import { newRankingScore, type RankingScore } from './ranking-score.ts'
 
 export { type BriefScore, type EvaluatedSession, newBriefScore, type UsageScore } from './brief-score.ts'
 export { newRankingScore, type RankingScore } from './ranking-score.ts'
+export { laterPassages, markRecurring, partWeights } from './recurrence.ts'
 
 export type Evaluation = {
   /** How many sessions were measured, from when to when. */
@@ -50,7 +51,7 @@ export async function* evaluate(
     yield { done, of: sessions.length, what: 'sessions, newest first' }
     const observations = await store.observations.ofSession(session.id, MAX_ROWS_PER_SESSION)
     const uses = await store.toolUses.ofSession(session.id, MAX_ROWS_PER_SESSION)
-    const did = uses.map((use) => ({ ...use, action: deps.readAction(use, session.agent) }))
+    const did = await Promise.all(uses.map(async (use) => ({ ...use, action: await deps.readAction(use, session.agent) })))
     addDistillationCoverage(coverage, changedFiles(session.folder, did), uses, observations)
     commits.push(...observations.filter(isCommit))
     await rewindStore(copy, session.startedAt)

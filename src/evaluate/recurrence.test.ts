@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { laterPassages, partWeights, recurs, shownLines, tellingParts } from './recurrence.ts'
+import { laterPassages, markRecurring, partWeights, recurs, shownLines, tellingParts } from './recurrence.ts'
 
 const equally = () => 2
 
@@ -35,4 +35,12 @@ test('what every session says weighs nothing', () => {
   const weightOf = partWeights(sessions)
   expect(weightOf('deploy')).toBeLessThan(weightOf('harbou'))
   expect(recurs(shownLines('deploy the harbour')[0] ?? [], sessions[0] ?? [], weightOf)).toBe(false)
+})
+
+test('each line of a shown text is marked: used, unused, or not counted', () => {
+  const text =
+    '<recollect-context project="tide">\nRules:\n- The retry budget stays at seven because the gateway drops requests\n- Harbour gauges report every minute\n</recollect-context>'
+  const later = laterPassages(['We keep the retry budget at seven, the gateway drops every eighth of them'])
+  const weightOf = partWeights(Array.from({ length: 40 }, () => laterPassages(['nothing else of interest here today'])))
+  expect(markRecurring(text, later, weightOf).map(({ isUsed }) => isUsed)).toEqual([null, null, true, false, null])
 })

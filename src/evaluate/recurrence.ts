@@ -45,6 +45,18 @@ export function shownLines(text: string): Set<string>[][] {
     .map((item) => sentencesOf(item.replace(DESCRIPTION, ' ')).map((one) => tellingParts(withoutSymbols(one))))
 }
 
+/** The lines of a shown text as it was written, and whether each recurs; null for frames and headings. A list recurs if one of its items does. */
+export function markRecurring(
+  text: string,
+  later: LaterPassages,
+  weightOf: (part: string) => number,
+): { text: string; isUsed: boolean | null }[] {
+  return text.split('\n').map((line) => {
+    const items = shownLines(line)
+    return { text: line, isUsed: items.length > 0 ? items.some((item) => recurs(item, later, weightOf)) : null }
+  })
+}
+
 const FRAME = /^<\/?recollect-context|check before relying on it\.|^In full: |:$/
 const DESCRIPTION =
   /^P\d+ · [^·]+ · (?:.{0,75} — )?|^[#SCN]\w+ · [^·]+ · |\(P\d+: “[^”]*”\)|\b\d+ (?:minute|hour|day|week|month|year)s?(?: ago)?|\b\d{4}-\d\d-\d\d\b| · ~\d+t$/g

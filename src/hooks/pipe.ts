@@ -6,7 +6,7 @@
  * This is the one place that swallows every error: memory must never stop a person's work. Whatever stdin contains and whatever the
  * worker does, it prints one JSON object and exits with 0.
  */
-import { DEFAULT_AGENT, parseAgentName } from '../core/agent.ts'
+import { DEFAULT_AGENT } from '../core/agent.ts'
 import { MAX_PAYLOAD_BYTES } from '../core/limits.ts'
 import { eventNameIn, headFields } from '../core/payload-head.ts'
 import { hookEnvironment, isSessionOff } from '../platform/environment.ts'
@@ -36,11 +36,14 @@ export async function runHook(args: string[]): Promise<number> {
   return args.includes('--strict-exit') ? result.exit : 0
 }
 
+/** No name of an agent but Claude Code's has a dash. */
+const MAY_BE_SCRIPT_EVENT = /^(?!claude).*-|^stop$/
+
 /** Code for rare cases is loaded only when it is needed. */
 async function handleHook(args: string[]): Promise<ForwardResult> {
   const [agent = DEFAULT_AGENT, ...rest] = args
   const event = rest[0]?.startsWith('-') ? undefined : rest[0]
-  if (parseAgentName(agent) === null && (await import('./rare-cases.ts')).isScriptEventName(agent)) return forwardScriptEvent(args)
+  if (MAY_BE_SCRIPT_EVENT.test(agent) && (await import('./rare-cases.ts')).isScriptEventName(agent)) return forwardScriptEvent(args)
   if (args.includes('--plugin')) {
     const reply = (await import('./rare-cases.ts')).replyIfInstalledTwice(event, hookEnvironment().projectFolder)
     if (reply !== null) return { reply, exit: DONE }
@@ -91,7 +94,7 @@ async function forward(
   const delivery = crypto.randomUUID()
   const at = Date.now()
   const send = () =>
-    askWorker(home, `/hook/${parseAgentName(agent) ?? 'unknown'}`, {
+    askWorker(home, `/hook/${/^[a-z-]{1,40}$/.test(agent) ? agent : 'unknown'}`, {
       method: 'POST',
       body: payload,
       headers: {

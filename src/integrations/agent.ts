@@ -4,18 +4,19 @@
  * and file formats of an agent do not occur outside its folder.
  */
 import type { Action } from '../core/action.ts'
-import type { AgentName } from '../core/agent.ts'
+import { type AgentName, parseAgentName } from '../core/agent.ts'
 import type { AgentEvent, EventReply } from '../core/event.ts'
 import type { Environment } from '../platform/environment.ts'
 import type { FolderEntry } from '../platform/folder.ts'
 import { claudeCode } from './claude-code/claude-code.ts'
 import type { NativeFile, NativeMemory } from './claude-code/native-memory.ts'
-import type { Checkpoint, TranscriptBatch } from './claude-code/transcript.ts'
 import { other } from './other/other.ts'
+import type { otherAgents } from './other-agents.ts'
+import type { Checkpoint, TranscriptBatch } from './transcript.ts'
 
 export { claudeCode } from './claude-code/claude-code.ts'
 export type { NativeFile, NativeMemory } from './claude-code/native-memory.ts'
-export type { Checkpoint, TranscriptBatch, TranscriptFacts, TranscriptItem } from './claude-code/transcript.ts'
+export type { Checkpoint, TranscriptBatch, TranscriptFacts, TranscriptItem } from './transcript.ts'
 
 /** Facts about a payload besides its text. */
 export type ReceivedPayload = { at: number; event?: string | null }
@@ -25,6 +26,8 @@ export type Agent = {
   readonly name: AgentName
   /** The name in texts for people. */
   readonly title: string
+  /** The agent that a payload really comes from: another agent may run this agent's hooks. */
+  sentBy?(json: unknown): AgentName
   /** `event` is the event that the hook's command line names; the name in the payload goes first. Throws `NotUnderstood`. */
   parsePayload(json: unknown, received: ReceivedPayload): AgentEvent[]
   eventName(json: unknown, event?: string | null): string | null
@@ -39,8 +42,8 @@ export type Agent = {
   hostReply(eventName: string, reply: EventReply): Record<string, unknown>
   readTranscript(path: string, from: Checkpoint | null): AsyncGenerator<TranscriptBatch>
   subagentTranscripts(path: string): Promise<string[]>
-  /** Which agent wrote a file, as far as its first lines show. */
-  detectTranscriptFormat(path: string): Promise<AgentName | 'codex' | 'copilot-cli' | 'unknown'>
+  /** True when hooks leave out a part of a turn (exit codes, the answer, the ids of tool uses), and the transcript is read when the turn has ended. */
+  readonly completesFromTranscript?: boolean
   /** The file that a tool's input names, or null. */
   fileOf(input: unknown): string | null
   readAction(use: { tool: string; input: string; output: string | null; error: string | null }): Action
@@ -54,15 +57,36 @@ export type Agent = {
   transcriptRoots(configFolder: string): { folder: string }[]
   /** The transcripts of sessions below any folder, packed ones included. */
   transcriptsBelow(folder: string): FolderEntry[]
-  /** The files of the agent's own memory; null when the agent has no folder for it. We read them and never write them. */
+}
+
+/** An agent with a memory of its own in files. We read them and never write them. */
+export type AgentWithMemory = Agent & {
+  /** Null when the agent has no folder for them. */
   listNativeFiles(configFolder: string): NativeFile[] | null
   parseNativeMemory(name: string, text: string): NativeMemory | null
   findNativeProjectFolder(configFolder: string, projectFolder: string): Promise<string | null>
 }
 
-export const agents: Readonly<Record<AgentName, Agent>> = { 'claude-code': claudeCode, other }
+/** The agent of callers that name none. */
+export const defaultAgent: AgentWithMemory = claudeCode
+
+/** The agents by name. Claude Code's code is always there; the code of another agent is loaded when that agent is first met. */
+export type Agents = Readonly<Record<AgentName, () => Agent | Promise<Agent>>>
+
+export const agents: Agents = {
+  'claude-code': () => claudeCode,
+  codex: () => load('codex'),
+  copilot: () => load('copilot'),
+  gemini: () => load('gemini'),
+  qwen: () => load('qwen'),
+  opencode: () => load('opencode'),
+  other: () => other,
+}
+
+const load = async (name: keyof typeof otherAgents) => (await import('./other-agents.ts')).otherAgents[name]()
 
 /** The agent with a name that came from outside; null when we do not serve it. */
-export function agentNamed(name: string, known: Readonly<Record<string, Agent>> = agents): Agent | null {
-  return Object.hasOwn(known, name) ? (known[name] ?? null) : null
+export function agentNamed(name: string, known: Agents): Agent | Promise<Agent> | null {
+  const parsed = parseAgentName(name)
+  return parsed && known[parsed]()
 }

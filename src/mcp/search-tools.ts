@@ -17,7 +17,7 @@ export const recall = defineTool({
   name: 'memory_recall',
   title: 'Search memory',
   description:
-    'Search what earlier sessions did, decided, fixed and learned. Use it before you ask the person or explore. Returns a table of ids, titles and token costs, with what came of the work; memory_timeline shows what happened around a hit, memory_get its full text. The query may contain filters (type:bugfix ns:decisions tag:x path:src/a branch:b since:7d before:2026-01-31) and times ("last week").',
+    'Search what earlier sessions did, decided, fixed and learned. Use it before you ask the person or explore. Returns a table of ids, titles and token costs, with what came of the work; memory_timeline shows what happened around a hit, memory_get its full text. The query may contain filters (type:bugfix ns:decisions tag:x path:src/a branch:b agent:codex since:7d before:2026-01-31) and times ("last week").',
   input: strictArguments({
     query: z.string(),
     kind: z.enum(MEMORY_KINDS).optional(),

@@ -8,7 +8,7 @@ import { ensurePrivateFolder, readIfThere, readUtf8IfThere, writeInPlace } from 
  * Every setting with its default. `config.toml` has the same sections; an environment variable has the same path in capitals
  * (`RECOLLECT_WORKER_PORT`).
  */
-const Settings = z.object({
+export const Settings = z.object({
   worker: z.object({
     port: z.number().int().min(0).max(65535).default(37777),
     idle_minutes: z.number().positive().default(30),
@@ -354,11 +354,12 @@ function readToml(path: string, problems: string[]): SettingsTree {
   }
 }
 
-const variableOf = (path: string[]) => `RECOLLECT_${path.join('_').toUpperCase()}`
+export const variableOf = (path: string[]) => `RECOLLECT_${path.join('_').toUpperCase()}`
 
-type SettingDefinition = { path: string[]; schema: z.ZodType; fallback: unknown }
+export type SettingDefinition = { path: string[]; schema: z.ZodType; fallback: unknown }
 
-function* settingDefinitions(schema: z.ZodObject, path: string[] = []): Generator<SettingDefinition> {
+/** The definition of every setting in a schema. */
+export function* settingDefinitions(schema: z.ZodObject, path: string[] = []): Generator<SettingDefinition> {
   for (const [key, part] of Object.entries(schema.shape)) {
     if (part instanceof z.ZodObject) yield* settingDefinitions(part, [...path, key])
     else yield { path: [...path, key], schema: part as z.ZodType, fallback: (part as z.ZodType).parse(undefined) }

@@ -4,13 +4,14 @@ import { matchBranches } from './query-references.ts'
 
 /** Turns the filters of a query into a filter on documents, with the session, branches and tags as they are stored. */
 export async function lookUpDocumentFilter(store: Store, filters: QueryFilters): Promise<DocumentFilter> {
-  const { types, paths, branch, namespaces, tags, notTags, sources } = filters
+  const { types, paths, branch, namespaces, tags, notTags, sources, agents } = filters
   const spellings = (list: string[]) => Promise.all(list.map((tag) => tagSpellings(store, tag)))
   return {
     types,
     paths,
     namespaces,
     sources,
+    agents,
     session: filters.session === null ? null : await matchSessions(store, filters.session),
     branches: branch === null ? [] : await branchesForFilter(store, branch),
     tags: await spellings(tags),

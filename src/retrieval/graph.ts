@@ -10,7 +10,7 @@ import type { DocumentRef, Link, LinkRelation, Store, TimeSide } from '../store/
 import { describeHit } from './search.ts'
 
 /** A memory as a list shows it. */
-export type MemoryNode = DocumentRef & { type: string; title: string; project: ProjectKey; at: number }
+export type MemoryNode = DocumentRef & { type: string; title: string; project: ProjectKey; sessionId: number | null; at: number }
 
 /** Stored links, and three relations without a link: the same turn, the same session, shared names. */
 export type NeighbourRelation = LinkRelation | 'same-turn' | 'same-session' | 'shares'
@@ -323,7 +323,7 @@ async function lookUpMemory(store: Store, ref: DocumentRef): Promise<LocatedMemo
   if (!hit) return null
   const { type, title, project, at, sessionId } = hit
   const turn = location.turn === null ? refKey(ref) : turnKey(sessionId, location.turn)
-  return { shown: { kind: ref.kind, ref: ref.ref, type, title, project, at }, turn, sessionId }
+  return { shown: { kind: ref.kind, ref: ref.ref, type, title, project, sessionId, at }, turn, sessionId }
 }
 
 const turnKey = (sessionId: number | null, number: number) => `${sessionId}:${number}`

@@ -56,6 +56,7 @@ describe('filters', () => {
       '',
     ],
     ['tag:a tag:a', { tags: ['a'] }, ''],
+    ['agent:codex,Claude login', { agents: ['codex', 'claude-code'] }, 'login'],
   ])('%s', (text, filters, left) => {
     const query = parse(text)
     expect(filtersOf(query)).toEqual(filters)

@@ -2,6 +2,7 @@
  * Parses a query: its filters, the times it mentions, and the words and names that remain. Any input is valid: whatever is neither a filter
  * nor a time is text. This file never reads the store.
  */
+import { AGENT_NAMES } from '../core/agent.ts'
 import { OBSERVATION_TYPES } from '../core/memory.ts'
 import type { DocumentKind } from '../store/store.ts'
 import {
@@ -67,6 +68,7 @@ export type QueryFilters = TimeWindow & {
   paths: string[]
   session: string | null
   sources: string[]
+  agents: string[]
   kinds: string[]
 }
 
@@ -146,7 +148,7 @@ const MAX_FILTER_VALUE_CHARACTERS = 200
 /** For each filter. */
 const MAX_FILTER_VALUES = 40
 
-export type FilterKey = 'type' | 'kind' | 'ns' | 'tag' | 'project' | 'branch' | 'path' | 'session' | 'since' | 'before' | 'source'
+export type FilterKey = 'type' | 'kind' | 'ns' | 'tag' | 'project' | 'branch' | 'path' | 'session' | 'since' | 'before' | 'source' | 'agent'
 type FilterTokenValue = { text: string; at: number; quoted: boolean }
 /** A word of the query, or a filter with its values. */
 type QueryToken = { text: string; at: number; filter?: FilterToken }
@@ -175,6 +177,7 @@ const noFilters = (): QueryFilters => ({
   paths: [],
   session: null,
   sources: [],
+  agents: [],
   kinds: [],
   since: null,
   before: null,
@@ -193,6 +196,7 @@ const FILTER_SPELLINGS: Record<FilterKey, [spellings: string, example: string]> 
   since: ['since|after', '7d'],
   before: ['before|until', 'march'],
   source: ['source|sources', 'import'],
+  agent: ['agent|agents', 'codex'],
 }
 export const FILTER_KEY_BY_SPELLING = new Map(
   Object.entries(FILTER_SPELLINGS).flatMap(([key, [spellings]]) => spellings.split('|').map((name) => [name, key as FilterKey])),
@@ -220,6 +224,8 @@ export function acceptsFilterValue(key: FilterKey, value: string, now: number): 
       return resolveName(value, TYPES) !== null
     case 'kind':
       return resolveName(value, KINDS) !== null
+    case 'agent':
+      return resolveName(value, AGENTS) !== null
     case 'since':
     case 'before':
       return (parseTimePhrase(value, clockFor(value, now), true)?.boundary ?? null) !== null
@@ -323,6 +329,10 @@ function applyFilterValue(key: FilterKey, isExcluding: boolean, value: FilterTok
       if (isExcluding) excluded[key].push({ name, word: text, at: value.at })
       return isExcluding ? null : addValue(key === 'type' ? filters.types : filters.kinds, name)
     }
+    case 'agent': {
+      const name = resolveName(text, AGENTS)
+      return name === null ? describeUnknownValue(text, key, AGENTS) : addValue(filters.agents, name)
+    }
     case 'since':
     case 'before':
       return applyTimeFilter(key, value, state)
@@ -374,6 +384,7 @@ const TYPES: FilterVocabulary = {
   alias: { fix: 'bugfix', refactoring: 'refactor' },
 }
 const KINDS: FilterVocabulary = { names: ['observation', 'summary', 'prompt', 'note', 'commit'] satisfies DocumentKind[], alias: {} }
+const AGENTS: FilterVocabulary = { names: [...AGENT_NAMES], alias: {} }
 type FilterVocabulary = { names: string[]; alias: Record<string, string> }
 
 function describeUnknownValue(text: string, what: string, known: FilterVocabulary): string {

@@ -87,9 +87,9 @@ async function misnamedFiltersIn(store: Store, { unknownFilters, askedAt }: Pars
 }
 
 async function documentFilterOf(store: Store, filters: QueryFilters): Promise<DocumentFilter | null> {
-  const { types, paths, branch, namespaces, tags, notTags, sources, session } = filters
+  const { types, paths, branch, namespaces, tags, notTags, sources, agents, session } = filters
   const hasNone =
-    [types, paths, namespaces, tags, notTags, sources].every((list) => list.length === 0) && branch === null && session === null
+    [types, paths, namespaces, tags, notTags, sources, agents].every((list) => list.length === 0) && branch === null && session === null
   if (hasNone) return null
   const { lookUpDocumentFilter } = await import('./document-filter.ts')
   return lookUpDocumentFilter(store, filters)

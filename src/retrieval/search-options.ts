@@ -46,4 +46,5 @@ export const NO_DOCUMENT_FILTER: DocumentFilter = {
   tags: [],
   notTags: [],
   sources: [],
+  agents: [],
 }

@@ -264,7 +264,7 @@ test('a path filter of two letters must match a whole part of a path', async () 
     observation({ title: 'The pelican page', filesModified: ['src/ui/page.ts'] }),
     observation({ title: 'The pelican build', filesModified: ['src/build.ts'] }),
   ])
-  const filter = { session: null, paths: ['ui'], branches: [], types: [], namespaces: [], tags: [], notTags: [], sources: [] }
+  const filter = { session: null, paths: ['ui'], branches: [], types: [], namespaces: [], tags: [], notTags: [], sources: [], agents: [] }
   expect((await search(t.store, 'pelican', { kinds: ['observation'], filter })).map((hit) => hit.title)).toEqual(['The pelican page'])
 })
 
@@ -278,7 +278,7 @@ test('activity that a filter allows is found, however low it ranks', async () =>
     await did(few, 2, `heron ${'and much more of it '.repeat(50)}`)
     for (let n = 1; n <= 300; n++) await did(crowd, n, 'the heron')
   })
-  const filter = { paths: [], branches: [], types: [], namespaces: [], tags: [], notTags: [], sources: [] }
+  const filter = { paths: [], branches: [], types: [], namespaces: [], tags: [], notTags: [], sources: [], agents: [] }
   const session = { ids: [few.id], contentIds: ['few'], begins: null }
   expect(await search(t.store, 'heron', { filter: { ...filter, session } })).toHaveLength(2)
 })
@@ -290,7 +290,17 @@ test('in a large store too, part of a name is found within a filter', async () =
     await addObservations(t.store, [observation({ title: 'Renamed isControlRune', type: 'decision' })], 'one')
     await addObservations(t.store, crowd, 'crowd')
   })
-  const filter = { session: null, paths: [], branches: [], types: ['decision'], namespaces: [], tags: [], notTags: [], sources: [] }
+  const filter = {
+    session: null,
+    paths: [],
+    branches: [],
+    types: ['decision'],
+    namespaces: [],
+    tags: [],
+    notTags: [],
+    sources: [],
+    agents: [],
+  }
   const hits = await search(t.store, 'ntrolrun', { kinds: ['observation'], filter })
   expect(hits.map((hit) => [hit.title, hit.signals.words])).toEqual([['Renamed isControlRune', 0.8]])
 }, 30_000)

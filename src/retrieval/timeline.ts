@@ -1,3 +1,4 @@
+import type { AgentName } from '../core/agent.ts'
 import type { Hit } from '../core/hit.ts'
 import type { ProjectKey } from '../core/ids.ts'
 import { type MemoryKind, memoryId } from '../core/memory-kinds.ts'
@@ -10,6 +11,7 @@ import { documentText } from './hits.ts'
 /** A memory in a timeline. `anchor` marks the one that the timeline was asked for. */
 export type TimelineHit = Pick<Hit, 'kind' | 'id' | 'type' | 'title' | 'project' | 'sessionId' | 'at' | 'tokens'> & {
   anchor: boolean
+  agent: AgentName | null
   outcome: WorkOutcome | null
 }
 
@@ -27,7 +29,8 @@ export async function timeline(
     const tokens = countTokens(`${text.title}\n${text.body}`)
     const anchor = location.documentId === center.documentId
     const outcome = await outcomeOf(store, location, null)
-    hits.push({ kind, id: ref, type: text.type, title, project, sessionId, at, tokens, anchor, outcome })
+    const agent = sessionId === null ? null : ((await store.sessions.get(sessionId))?.agent ?? null)
+    hits.push({ kind, id: ref, type: text.type, title, project, sessionId, at, tokens, anchor, agent, outcome })
   }
   return hits.map((hit) => (saysOutcome(hit, hits) ? hit : { ...hit, outcome: null }))
 }

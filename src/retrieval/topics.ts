@@ -14,9 +14,15 @@ export async function findTopics(store: Store, project: ProjectKey, limit: numbe
 
 async function topicOf(store: Store, { name, entities, observations }: TopicCluster): Promise<Topic> {
   const all = (await store.observations.get(observations)).sort((a, b) => b.at - a.at || b.id - a.id)
-  const newest = all
-    .slice(0, 3)
-    .map((o) => ({ kind: 'observation' as const, ref: String(o.id), type: o.type, title: o.title, project: o.project, at: o.at }))
+  const newest = all.slice(0, 3).map((o) => ({
+    kind: 'observation' as const,
+    ref: String(o.id),
+    type: o.type,
+    title: o.title,
+    project: o.project,
+    sessionId: o.sessionId,
+    at: o.at,
+  }))
   return { name, entities, observations: all.length, since: all.at(-1)?.at ?? 0, until: all[0]?.at ?? 0, newest }
 }
 

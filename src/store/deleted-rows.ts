@@ -15,10 +15,10 @@ export const DELETED_TABLES = [
 export type DeletedTable = (typeof DELETED_TABLES)[number]
 
 /**
- * Commits belong to no session; their rows stay, without their text. Of threads only what replaced them is kept, and of statements only the places
- * where they were said.
+ * Commits belong to no session; their rows stay, without their text. Of threads only what replaced them is kept, of statements only the places
+ * where they were said, and of the session of a turn only its title.
  */
-export type DeletedKind = DeletedTable | 'commits' | 'threads' | 'places'
+export type DeletedKind = DeletedTable | 'commits' | 'threads' | 'places' | 'titles'
 
 /** The first turn of a thread, and that of the thread in another session that replaced it. */
 export type ReplacedThread = { first: number; bySession: number; byFirst: number }

@@ -74,6 +74,11 @@ export function deletionHidingStatements(db: Database, tombstones: Tombstones) {
     "SELECT id FROM summaries WHERE session_id = @sessionId AND source = 'compact' AND prompt_number >= @number",
   )
   const clearTitle = db.prepare('UPDATE sessions SET title = NULL WHERE id = @sessionId')
+  // A title may quote any turn of its session, so no other deletion may keep it.
+  const dropTitles = db.prepare("DELETE FROM deleted_rows WHERE kind = 'titles' AND session_id = @sessionId")
+  const keepTitle = db.prepare(`
+    INSERT INTO deleted_rows (unit, kind, ref, session_id, project, happened_at, row, at)
+    SELECT @unit, 'titles', '', id, project, started_at, json_object('title', title), @at FROM sessions WHERE id = @sessionId AND title IS NOT NULL`)
   const dropTurnJobs = db.prepare(`
     DELETE FROM jobs WHERE kind IN ('distill', 'model-distill', 'markers', 'anchor') AND key = @sessionId || ':' || @number`)
   const laterFailures = db.prepare<{ id: number; number: number; open_failures: string }, SqlParams>(`
@@ -129,6 +134,8 @@ export function deletionHidingStatements(db: Database, tombstones: Tombstones) {
       keepPrompt.run({ unit, at, id: promptId })
       removePrompt.run({ id: promptId })
       dropTurnJobs.run(turn)
+      dropTitles.run({ sessionId: turn.sessionId })
+      keepTitle.run({ unit, at, sessionId: turn.sessionId })
       clearTitle.run({ sessionId: turn.sessionId })
       const carriers = laterFailures.all(turn).flatMap((row) => {
         const open = readJsonColumn<{ promptNumber: number }[]>(row.open_failures)

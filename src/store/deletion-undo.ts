@@ -50,6 +50,7 @@ export function deletionUndoStatements(db: Database, tombstones: Tombstones) {
   const sessionOf = db.prepare<{ agent: string; session: string }, SqlParams>(
     'SELECT agent, session FROM tombstones WHERE unit = @unit LIMIT 1',
   )
+  const setTitle = db.prepare('UPDATE sessions SET title = coalesce(title, @title) WHERE id = @id')
   const oldUnits = db.prepare<{ unit: string }, SqlParams>('SELECT DISTINCT unit FROM deleted_rows WHERE at < @before LIMIT @limit')
   const past = db.prepare<RowsAndBytes, SqlParams>(
     'SELECT count(*) AS rows, coalesce(sum(octet_length(row)), 0) AS bytes FROM deleted_rows WHERE at < @before',
@@ -79,6 +80,7 @@ export function deletionUndoStatements(db: Database, tombstones: Tombstones) {
       const into = { ...existing, from: first.session_id, id: existing?.id ?? first.session_id }
       for (const table of DELETED_TABLES)
         for (const { kind, content } of rows) if (kind === table && !(kind === 'sessions' && existing)) putRow(kind, content, into)
+      for (const { kind, content } of rows) if (kind === 'titles') setTitle.run({ id: into.id, title: content.title ?? null })
       dropUnit.run({ unit })
       tombstones.removeUnit(unit)
       const turns = rows.flatMap(({ kind, content }) => (kind === 'prompts' ? content.number : content.prompt_number) ?? []).map(Number)

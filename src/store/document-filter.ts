@@ -19,6 +19,8 @@ export type DocumentFilter = {
   notTags: string[]
   /** A distiller's name, `person` or `machine` for prompts, a note's source, or `git` for commits. */
   sources: string[]
+  /** The agents whose sessions it comes from. Commits come from none. */
+  agents: string[]
 }
 
 /** The sessions of a filter. Notes may come from sessions of another machine, so they match by the start of the host's id. */
@@ -38,15 +40,17 @@ const sqlHasTags = (own: string) => `NOT EXISTS (SELECT 1 FROM json_each(@tags) 
 const MATCHES_FILTER = `(@hasFilter = 0 OR CASE d.kind
   WHEN 'note' THEN @branches IS NULL AND EXISTS (
     SELECT 1 FROM notes n WHERE n.id = d.ref AND ${sqlIsIn('n.type', '@types')} AND ${sqlIsIn('n.namespace', '@namespaces')}
-      AND ${sqlIsIn('n.source', '@sources')}
+      AND ${sqlIsIn('n.source', '@sources')} AND (@agents IS NULL OR n.session IN (
+        SELECT content_session_id FROM sessions WHERE ${sqlIsIn('agent', '@agents')}))
       AND (@sessions IS NULL OR n.session IN (SELECT value FROM json_each(@contentSessions)) OR substr(n.session, 1, length(@begins)) = @begins)
       AND (@paths IS NULL OR EXISTS (
         SELECT 1 FROM json_each(@pathsInText) p WHERE n.title LIKE p.value ESCAPE '\\' OR n.body LIKE p.value ESCAPE '\\'))
       AND ${sqlHasTags('n.tags')})
-  WHEN 'commit' THEN @branches IS NULL AND @sessions IS NULL AND @namespaces IS NULL AND @tags IS NULL AND ${sqlIsIn("'git'", '@sources')}
+  WHEN 'commit' THEN @branches IS NULL AND @agents IS NULL AND @sessions IS NULL AND @namespaces IS NULL AND @tags IS NULL AND ${sqlIsIn("'git'", '@sources')}
     AND EXISTS (SELECT 1 FROM commits c WHERE c.id = CAST(d.ref AS INTEGER) AND ${sqlIsIn('c.type', '@types')}
       AND (@paths IS NULL OR EXISTS (SELECT 1 FROM json_each(@paths) p JOIN json_each(c.files) o ON o.value LIKE p.value ESCAPE '\\')))
   ELSE ${sqlIsIn('d.session_id', '@sessions')}
+    AND (@agents IS NULL OR (SELECT agent FROM sessions WHERE id = d.session_id) IN (SELECT value FROM json_each(@agents)))
     AND ${sqlHasTags("(SELECT tags FROM observations WHERE d.kind = 'observation' AND id = CAST(d.ref AS INTEGER))")}
     AND (@branches IS NULL OR EXISTS (
       SELECT 1 FROM prompts p WHERE p.session_id = d.session_id AND p.number = d.turn AND ${sqlIsIn('p.branch', '@branches')}))
@@ -123,6 +127,7 @@ function filterParams(filter: DocumentFilter | undefined): SqlParams {
     tags: list(filter?.tags),
     notTags: list(filter?.notTags),
     sources: list(filter?.sources),
+    agents: list(filter?.agents),
   }
 }
 

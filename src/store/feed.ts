@@ -25,7 +25,7 @@ export function feedStatements(db: Database) {
       AND (@agent IS NULL OR d.session_id IN (SELECT id FROM sessions WHERE agent = @agent))
       AND (@types = '' OR (d.kind = 'observation' AND instr(@types, (SELECT type FROM observations WHERE id = CAST(d.ref AS INTEGER))) > 0))`
   const page = db.prepare<DocumentLocation, SqlParams>(`
-    SELECT d.id AS documentId, d.kind, d.ref, d.session_id AS sessionId, d.project, d.at ${within}
+    SELECT d.id AS documentId, d.kind, d.ref, d.session_id AS sessionId, d.turn, d.project, d.at ${within}
     ORDER BY d.at DESC, d.id DESC LIMIT @limit OFFSET @offset`)
   const count = db.prepare<{ n: number }, SqlParams>(`SELECT count(*) AS n ${within}`)
   const last = db.prepare<{ id: number | null }, []>('SELECT max(id) AS id FROM documents')

@@ -305,7 +305,7 @@ test('after an upgrade, filters find memories of earlier versions', async () => 
   sql('documents', { id: 2, kind: 'summary', ref: '1', project: 'app', at: 1 })
   db.close()
   const store = await openStore(path)
-  const nothing = { session: null, paths: [], branches: [], types: [], namespaces: [], tags: [], notTags: [], sources: [] }
+  const nothing = { session: null, paths: [], branches: [], types: [], namespaces: [], tags: [], notTags: [], sources: [], agents: [] }
   const within = { project: asProjectKey('app'), kinds: ['note' as const, 'summary' as const], since: 0, before: 9, limit: 9 }
   const found = async (filter: object) =>
     (await store.documents.newest({ ...within, filter: { ...nothing, ...filter } })).map(({ kind }) => kind)

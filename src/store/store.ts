@@ -43,6 +43,7 @@ export type { ForeignSession } from './claude-mem.ts'
 export type { NewCommit } from './commits.ts'
 export type { DeletionFilter } from './deletion-selection.ts'
 export type { DeletedUnit } from './deletion-undo.ts'
+export { DERIVED_ID_PREFIX } from './derived-ids.ts'
 export type {
   DocumentKind,
   DocumentLocation,

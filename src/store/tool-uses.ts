@@ -67,6 +67,8 @@ export function toolUseStatements(db: Database) {
     /** How many tool uses of the session have an id with this prefix. */
     countIds: async (sessionId: number, prefix: string): Promise<number> =>
       sameContent.get({ sessionId, from: prefix, to: `${prefix}\uffff` })?.n ?? 0,
+    /** For agents that report a tool use in parts. Loaded when such an agent is first met. */
+    completion: async () => (await import('./event-completion.ts')).eventCompletion(db),
     /** The tool uses of a turn, in order. */
     ofTurn: async (sessionId: number, number: number, limit = 1000): Promise<ToolUse[]> =>
       ofTurn.all({ sessionId, number, limit }).map(fromRow),

@@ -3,21 +3,25 @@
  * served it, and stores nothing there except the choice between light and dark.
  */
 import './style.css'
+import { useSignal } from '@preact/signals'
 import { render } from 'preact'
 import { useEffect } from 'preact/hooks'
 import type { ViewerPage } from '../wire/viewer-pages.ts'
-import { Dialog } from './components.tsx'
+import { Dialog, EmptyState, PageHead } from './components.tsx'
 import { FeedPage } from './feed.tsx'
 import { ForgetDialog } from './forget.tsx'
 import { ForgottenPage } from './forgotten.tsx'
 import { GraphPage } from './graph.tsx'
 import { HealthPage } from './health.tsx'
+import { Icon } from './icons.tsx'
 import { InjectionsPage } from './injections.tsx'
 import { connectionState, startLiveEvents } from './live.ts'
 import { MemoryPage } from './memory.tsx'
 import { watchProjects } from './project-list.ts'
 import { ProjectsPage } from './projects.tsx'
+import { hrefOf, type ViewerRoute } from './route.ts'
 import { currentRoute, navigate, watchAddressBar } from './router.ts'
+import { RulesPage } from './rules.tsx'
 import { SearchPage } from './search.tsx'
 import { SessionsPage } from './sessions.tsx'
 import { SettingsPage } from './settings.tsx'
@@ -26,20 +30,25 @@ import { applyTheme, toggleTheme } from './theme.ts'
 import { TimelinePage } from './timeline.tsx'
 import { toast, undoLastAction } from './user-actions.ts'
 
-const NAV: { page: ViewerPage; text: string; key: string }[] = [
+type NavEntry = { page: ViewerPage; text: string; key: string; opensGroup?: true }
+
+/** The pages in the order of the list. The first four fit on a phone; the others are behind a button there. */
+const NAV: NavEntry[] = [
   { page: 'feed', text: 'Feed', key: 'f' },
   { page: 'search', text: 'Search', key: '/' },
   { page: 'sessions', text: 'Sessions', key: 's' },
-  { page: 'timeline', text: 'Timeline', key: 't' },
+  { page: 'rules', text: 'Rules', key: 'r' },
+  { page: 'timeline', text: 'Timeline', key: 't', opensGroup: true },
   { page: 'graph', text: 'Graph', key: 'g' },
   { page: 'injections', text: 'Injections', key: 'i' },
-  { page: 'projects', text: 'Projects', key: 'p' },
+  { page: 'projects', text: 'Projects', key: 'p', opensGroup: true },
   { page: 'forgotten', text: 'Forgotten', key: 'x' },
   { page: 'worker', text: 'Health', key: 'h' },
   { page: 'settings', text: 'Settings', key: 'e' },
 ]
+const PAGES_ON_A_PHONE = 4
 
-const PAGE_COMPONENTS: Record<ViewerPage, () => preact.JSX.Element> = {
+const PAGE_COMPONENTS: Record<ViewerRoute['page'], () => preact.JSX.Element> = {
   feed: FeedPage,
   search: SearchPage,
   sessions: SessionsPage,
@@ -51,6 +60,8 @@ const PAGE_COMPONENTS: Record<ViewerPage, () => preact.JSX.Element> = {
   forgotten: ForgottenPage,
   worker: HealthPage,
   settings: SettingsPage,
+  rules: RulesPage,
+  missing: MissingPage,
 }
 
 function App() {
@@ -59,7 +70,7 @@ function App() {
   useKeyBindings({
     ...Object.fromEntries(NAV.map(({ page, key }) => [`g ${key}`, () => navigate(`/${page}`)])),
     '/': () => navigate('/search'),
-    c: () => navigate('/memory/new'),
+    c: () => navigate(hrefOf('memory', 'new', { project: currentRoute.value.query.project })),
     d: toggleTheme,
     u: () => void undoLastAction(),
     '?': () => {
@@ -68,13 +79,17 @@ function App() {
     Escape: () => {
       if (isHelpShown.value) isHelpShown.value = false
       else if (document.activeElement instanceof HTMLElement && document.activeElement.tagName === 'INPUT') document.activeElement.blur()
-      else if (currentRoute.value.page === 'memory' && history.length > 1) history.back()
+      else if (currentRoute.value.id !== '' && history.length > 1) history.back()
     },
   })
-  const title = NAV.find((entry) => entry.page === page)?.text ?? 'Memory'
+  const title = NAV.find((entry) => entry.page === page)?.text ?? (page === 'missing' ? 'Not found' : 'Memory')
   useEffect(() => {
     document.title = `${title} · Recollect`
   }, [title])
+  const isMenuOpen = useSignal(false)
+  const closeMenu = () => {
+    isMenuOpen.value = false
+  }
   return (
     <>
       <a class="skip" href="#main">
@@ -82,31 +97,31 @@ function App() {
       </a>
       <nav class="side" aria-label="Pages">
         <a class="brand" href="/feed">
-          <img src="/icon.svg" alt="" width="18" height="18" /> Recollect
+          <img src="/icon.svg" alt="" width="20" height="20" /> Recollect
         </a>
-        {NAV.map((entry) => (
-          <a href={`/${entry.page}`} aria-current={entry.page === page ? 'page' : undefined}>
+        {NAV.map((entry, index) => (
+          <a
+            class={`${index >= PAGES_ON_A_PHONE ? 'rest' : ''} ${entry.opensGroup ? 'gap' : ''}`}
+            href={`/${entry.page}`}
+            aria-current={entry.page === page ? 'page' : undefined}
+          >
+            <Icon name={entry.page} />
             {entry.text}
             <kbd>{entry.key === '/' ? '/' : `g ${entry.key}`}</kbd>
           </a>
         ))}
+        <button
+          type="button"
+          class="rest-button"
+          onClick={() => {
+            isMenuOpen.value = true
+          }}
+        >
+          <Icon name="more" />
+          More
+        </button>
         <span class="grow" />
-        <div class="foot">
-          <button type="button" class="plain" onClick={toggleTheme} aria-label="Switch between light and dark">
-            ◐
-          </button>
-          <button
-            type="button"
-            class="plain"
-            aria-label="Keyboard shortcuts"
-            onClick={() => {
-              isHelpShown.value = true
-            }}
-          >
-            ?
-          </button>
-          <ConnectionStatus />
-        </div>
+        <FrameControls />
       </nav>
       <main id="main" tabIndex={-1} key={`${page} ${page === 'memory' ? id : ''}`}>
         <Banner />
@@ -115,6 +130,59 @@ function App() {
       <Toast />
       <ForgetDialog />
       {isHelpShown.value && <Help />}
+      {isMenuOpen.value && <PageMenu current={page} onClose={closeMenu} />}
+    </>
+  )
+}
+
+/** The pages that have no room on a phone. */
+function PageMenu({ current, onClose }: { current: string; onClose: () => void }) {
+  return (
+    <Dialog title="More pages" onClose={onClose}>
+      <div class="page-menu">
+        {NAV.slice(PAGES_ON_A_PHONE).map((entry) => (
+          <a href={`/${entry.page}`} aria-current={entry.page === current ? 'page' : undefined} onClick={onClose}>
+            <Icon name={entry.page} /> {entry.text}
+          </a>
+        ))}
+      </div>
+      <FrameControls />
+    </Dialog>
+  )
+}
+
+function FrameControls() {
+  return (
+    <div class="foot">
+      <button type="button" class="plain" onClick={toggleTheme} aria-label="Switch between light and dark">
+        <Icon name="theme" />
+      </button>
+      <button
+        type="button"
+        class="plain"
+        aria-label="Keyboard shortcuts"
+        onClick={() => {
+          isHelpShown.value = true
+        }}
+      >
+        <Icon name="keyboard" />
+      </button>
+      <ConnectionStatus />
+    </div>
+  )
+}
+
+/** For addresses that lead nowhere. */
+function MissingPage() {
+  return (
+    <>
+      <PageHead title="Not found" />
+      <EmptyState icon="missing" title="There is no such page.">
+        <p>
+          The address <code>{location.pathname.slice(0, 200)}</code> belongs to no page of the viewer. Start at the <a href="/feed">feed</a>{' '}
+          or <a href="/search">search</a>.
+        </p>
+      </EmptyState>
     </>
   )
 }
@@ -123,7 +191,7 @@ const CONNECTION_LABELS = { connecting: 'connecting', live: 'live', lost: 'not c
 
 function ConnectionStatus() {
   return (
-    <span class="line" role="status">
+    <span class="connection" role="status">
       <i class={`dot ${connectionState.value}`} aria-hidden="true" />
       {CONNECTION_LABELS[connectionState.value]}
     </span>
@@ -167,7 +235,7 @@ function Toast() {
               toast.value = null
             }}
           >
-            ✕
+            <Icon name="close" />
           </button>
         </div>
       )}
@@ -177,13 +245,13 @@ function Toast() {
 
 const HELP: [string, string][] = [
   ['/', 'search'],
-  ...NAV.slice(0, 1).map(({ key, text }): [string, string] => [`g ${key}`, text]),
-  ...NAV.slice(2).map(({ key, text }): [string, string] => [`g ${key}`, text]),
+  ...NAV.filter(({ key }) => key !== '/').map(({ key, text }): [string, string] => [`g ${key}`, text]),
   ['j k', 'move down or up in a list'],
   ['Enter', 'open'],
   ['n', 'show new memories'],
   ['c', 'new note'],
-  ['e', 'edit, or save as a note'],
+  ['e', 'edit, rename, or save as a note'],
+  ['a', 'accept a rule or decision'],
   ['p', 'pin a note'],
   ['x', 'forget; shows what goes along first'],
   ['u', 'undo'],

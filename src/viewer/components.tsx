@@ -1,20 +1,53 @@
+import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import type { CodeMark } from '../core/code-mark.ts'
+import { AGENT_NAMES, AGENT_TITLES } from '../core/agent.ts'
 import { asProjectKey } from '../core/ids.ts'
 import { projectName } from '../core/project.ts'
 import { formatAge } from '../core/time-format.ts'
 import { describeOutcome, type WorkOutcome } from '../core/work-outcome.ts'
 import type { MemoryListItem } from '../wire/contract/feed.ts'
 import { splitAtHighlights } from './highlight.ts'
-import { memoryHref } from './route.ts'
+import { Icon, type IconName } from './icons.tsx'
+import { splitMark } from './marked-title.ts'
+import { Marks } from './marks.tsx'
+import { projects } from './project-list.ts'
+import { hrefOf, memoryHref } from './route.ts'
+import { currentRoute } from './router.ts'
 
-/** The title of a page and its controls. */
-export function PageHead({ title, children }: { title: ComponentChildren; children?: ComponentChildren }) {
+/** The bar above a page: its title, its controls, and the two things that are possible everywhere. `crumb` is for pages with their title in the text. */
+export function PageHead({
+  title,
+  crumb,
+  children,
+  isForWriting = false,
+}: {
+  title?: ComponentChildren
+  crumb?: ComponentChildren
+  children?: ComponentChildren
+  /** On the page of a new note, a button for a new note would be one too many. */
+  isForWriting?: boolean
+}) {
+  const { page, query } = currentRoute.value
   return (
     <header class="head">
-      <h1>{title}</h1>
-      {children}
+      <div class="head-main">
+        {title !== undefined ? <h1>{title}</h1> : <span class="crumb">{crumb}</span>}
+        {children}
+      </div>
+      <div class="head-end">
+        {page !== 'search' && (
+          <a class="find" href={hrefOf('search', '', { project: query.project })}>
+            <Icon name="search" /> Search memories <kbd>/</kbd>
+          </a>
+        )}
+        {!isForWriting && (
+          <a class="button primary new-note" href={hrefOf('memory', 'new', { project: query.project })}>
+            <Icon name="plus" />
+            <span class="new-note-text">New note</span>
+          </a>
+        )}
+      </div>
     </header>
   )
 }
@@ -28,6 +61,12 @@ export function Tag({ type }: { type: string }) {
   )
 }
 
+/** The choices of a dropdown for agents. */
+export const agentOptions = () => [
+  { value: '', text: 'All agents' },
+  ...AGENT_NAMES.map((name) => ({ value: name, text: AGENT_TITLES[name] })),
+]
+
 export function TimeAgo({ at }: { at: number }) {
   return (
     <time dateTime={new Date(at).toISOString()} title={new Date(at).toLocaleString()}>
@@ -36,10 +75,17 @@ export function TimeAgo({ at }: { at: number }) {
   )
 }
 
-export const nameOfProject = (project: string) => projectName(asProjectKey(project))
+/** The short and unique name of a project; for one that is not listed, the last part of its key. */
+export const nameOfProject = (project: string) =>
+  projects.value.find((known) => known.project === project)?.name ?? projectName(asProjectKey(project))
 
 export const formatClockTime = (at: number) =>
   new Date(at).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' })
+/** From when to when, within a day. */
+export function formatTimeSpan(from: number, to: number): string {
+  const format = (at: number) => new Date(at).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
+  return format(from) === format(to) ? format(from) : `${format(from)} – ${format(to)}`
+}
 export const formatDay = (at: number) => new Date(at).toLocaleDateString([], { year: 'numeric', month: 'short', day: 'numeric' })
 export const formatCount = (n: number, singular: string, plural = `${singular}s`) => `${n.toLocaleString()} ${n === 1 ? singular : plural}`
 
@@ -50,35 +96,28 @@ export function formatBytes(n: number): string {
 }
 
 /** One memory in a list. */
-export const describeCode = ({ text, isHistory }: CodeMark): string => (isHistory ? `History: ${text}` : `Outdated: ${text}`)
-
-export function MemoryRow({
-  row,
-  words = [],
-}: {
-  row: MemoryListItem & { outcome?: WorkOutcome | null; code?: CodeMark | null }
-  words?: string[]
-}) {
+export function MemoryRow({ row, words = [] }: { row: MemoryListItem & { outcome?: WorkOutcome | null }; words?: string[] }) {
+  const { title, mark } = splitMark(row.title)
   return (
     <>
       <Tag type={row.kind === 'summary' || row.kind === 'prompt' || row.kind === 'commit' ? row.kind : row.type || row.kind} />
       <span class="what">
         <b>
-          <HighlightedText text={row.title} words={words} />
-        </b>
+          <HighlightedText text={title} words={words} />
+        </b>{' '}
+        <Marks marks={[mark]} />
         {row.snippet && (
-          <span class="snip">
+          <span class="snippet">
             <HighlightedText text={row.snippet} words={words} />
           </span>
         )}
-        {row.code && <span class="snip code-mark">{describeCode(row.code)}</span>}
         {row.outcome && (
-          <span class="snip outcome">
+          <span class="snippet outcome">
             → <HighlightedText text={describeOutcome(row.outcome)} words={words} />
           </span>
         )}
       </span>
-      <span class="proj">{row.project && nameOfProject(row.project)}</span>
+      <span class="place">{row.project && nameOfProject(row.project)}</span>
       {row.at > 0 ? <TimeAgo at={row.at} /> : <span />}
     </>
   )
@@ -86,8 +125,13 @@ export function MemoryRow({
 
 export const hrefOfRow = (row: MemoryListItem) => memoryHref(row.kind, row.id)
 
-function HighlightedText({ text, words }: { text: string; words: string[] }) {
+export function HighlightedText({ text, words }: { text: string; words: string[] }) {
   return <>{splitAtHighlights(text, words).map((piece) => (piece.isHit ? <mark>{piece.text}</mark> : piece.text))}</>
+}
+
+/** Text in which `code` is set as code. For places that may contain no links, where markdown would be too much. */
+export function TextWithCode({ text }: { text: string }) {
+  return <>{text.split(/`([^`\n]+)`/).map((part, i) => (i % 2 === 1 ? <code>{part}</code> : part))}</>
 }
 
 export function Chip({ on, onClick, children }: { on: boolean; onClick: () => void; children: ComponentChildren }) {
@@ -121,13 +165,123 @@ export function Dropdown({
 }
 
 /** Shown instead of an empty list: why it is empty and what to do. */
-export function EmptyState({ title, children }: { title: string; children?: ComponentChildren }) {
+export function EmptyState({
+  title,
+  icon = 'memory',
+  isInline = false,
+  children,
+}: {
+  title: string
+  icon?: IconName
+  isInline?: boolean
+  children?: ComponentChildren
+}) {
   return (
-    <div class="empty">
-      <p>
-        <b>{title}</b>
-      </p>
+    <div class={`empty ${isInline ? 'inline' : ''}`}>
+      <span class="picture">
+        <Icon name={icon} />
+      </span>
+      <h2>{title}</h2>
       {children}
+    </div>
+  )
+}
+
+/** Switches between two or three views of a page. */
+export function Segments<T extends string>({
+  label,
+  value,
+  options,
+  onChoose,
+}: {
+  label: string
+  value: T
+  options: { value: T; text: ComponentChildren }[]
+  onChoose: (value: T) => void
+}) {
+  return (
+    <fieldset class="segments" aria-label={label}>
+      {options.map((option) => (
+        <button type="button" aria-pressed={option.value === value} onClick={() => onChoose(option.value)}>
+          {option.text}
+        </button>
+      ))}
+    </fieldset>
+  )
+}
+
+export type MenuItem = { text: string; isDanger?: boolean } & ({ onChoose: () => void } | { href: string; download: string })
+
+/** Actions that are needed rarely, behind one button. */
+export function Menu({ label, items }: { label: string; items: MenuItem[] }) {
+  const isOpen = useSignal(false)
+  const box = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (!isOpen.value) return
+    box.current?.querySelector<HTMLElement>('li > *')?.focus()
+    const closeOutside = (event: Event) => {
+      if (!box.current?.contains(event.target as Node)) isOpen.value = false
+    }
+    document.addEventListener('pointerdown', closeOutside)
+    return () => document.removeEventListener('pointerdown', closeOutside)
+  }, [isOpen.value])
+  const close = () => {
+    isOpen.value = false
+    box.current?.querySelector<HTMLElement>('button')?.focus()
+  }
+  const move = (by: number) => {
+    const entries = [...(box.current?.querySelectorAll<HTMLElement>('li > *') ?? [])]
+    const at = entries.indexOf(document.activeElement as HTMLElement)
+    entries[(at + by + entries.length) % entries.length]?.focus()
+  }
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: it only listens for keys of the buttons inside it
+    <div
+      class="menu"
+      ref={box}
+      onKeyDown={(event) => {
+        if (!isOpen.value || !['Escape', 'ArrowDown', 'ArrowUp'].includes(event.key)) return
+        event.preventDefault()
+        event.stopPropagation()
+        if (event.key === 'Escape') close()
+        else move(event.key === 'ArrowDown' ? 1 : -1)
+      }}
+    >
+      <button
+        type="button"
+        class="plain"
+        aria-label={label}
+        aria-expanded={isOpen.value}
+        onClick={() => {
+          isOpen.value = !isOpen.value
+        }}
+      >
+        <Icon name="more" />
+      </button>
+      {isOpen.value && (
+        <ul>
+          {items.map((item) => (
+            <li>
+              {'href' in item ? (
+                <a class="button" href={item.href} download={item.download} onClick={close}>
+                  {item.text}
+                </a>
+              ) : (
+                <button
+                  type="button"
+                  class={item.isDanger ? 'danger' : ''}
+                  onClick={() => {
+                    close()
+                    item.onChoose()
+                  }}
+                >
+                  {item.text}
+                </button>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
     </div>
   )
 }
@@ -154,7 +308,17 @@ export function LoadingOrError({ fetched }: { fetched: { error: string; refetch(
 const Loading = () => <p class="loading">Loading…</p>
 
 /** A modal dialog. Esc and the ✕ button close it. */
-export function Dialog({ title, onClose, children }: { title: string; onClose: () => void; children: ComponentChildren }) {
+export function Dialog({
+  title,
+  onClose,
+  isWide = false,
+  children,
+}: {
+  title: string
+  onClose: () => void
+  isWide?: boolean
+  children: ComponentChildren
+}) {
   const dialog = useRef<HTMLDialogElement>(null)
   useEffect(() => {
     const focusedBefore = document.activeElement
@@ -162,11 +326,11 @@ export function Dialog({ title, onClose, children }: { title: string; onClose: (
     return () => (focusedBefore instanceof HTMLElement ? focusedBefore.focus() : undefined)
   }, [])
   return (
-    <dialog ref={dialog} aria-label={title} onClose={onClose} onCancel={onClose}>
+    <dialog ref={dialog} class={isWide ? 'wide' : ''} aria-label={title} onClose={onClose} onCancel={onClose}>
       <header>
         <h2>{title}</h2>
         <button type="button" class="plain" aria-label="Close" onClick={onClose}>
-          ✕
+          <Icon name="close" />
         </button>
       </header>
       {children}

@@ -1,7 +1,7 @@
 import { signal, useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import type { Session } from '../core/memory.ts'
-import { type MemoryKind, memoryId } from '../core/memory-kinds.ts'
+import { type MemoryKind, memoryId, shortMemoryId } from '../core/memory-kinds.ts'
 import type { RequestOf } from '../wire/contract/contract.ts'
 import type { ForgetCounts, ForgetPreview } from '../wire/contract/forget.ts'
 import { Dialog, ErrorMessage, formatCount, Tag } from './components.tsx'
@@ -14,7 +14,7 @@ const target = signal<ForgetTarget | null>(null)
 
 /** Opens the dialog for one memory. */
 export const askToForgetMemory = (kind: MemoryKind, id: string | number) =>
-  askToForget(`${kind} ${memoryId(kind, id)}`, { ids: [memoryId(kind, id)] })
+  askToForget(`${kind} ${shortMemoryId(kind, id)}`, { ids: [memoryId(kind, id)] })
 
 /** Opens the dialog for a session and everything that was made of it. */
 export const askToForgetSession = (session: Pick<Session, 'id' | 'contentSessionId' | 'title'>, onDone?: () => void) =>

@@ -35,19 +35,18 @@ export function ForgottenPage() {
           options={projectOptions()}
           onChoose={(value) => navigate(hrefOf('forgotten', '', { project: value }), 'replace')}
         />
-        <span class="grow" />
-        <span class="dim">
+        <span class="dim small">
           {items.length > 0 && `${formatCount(items.length, 'deletion')}${items.length === MAX_ROWS ? ' or more' : ''}`}
         </span>
       </PageHead>
       <ErrorMessage text={fetched.error} retry={fetched.refetch} />
       {items.length === 0 ? (
-        <EmptyState title="Nothing to restore.">
+        <EmptyState icon="forgotten" title="Nothing to restore.">
           <p>What you forget appears here until it is erased. What you delete for good does not.</p>
         </EmptyState>
       ) : (
-        <div class="scroll detail">
-          <ul class="entries">
+        <div class="scroll">
+          <ul class="column entries">
             {items.map((item) => (
               <ForgottenRow key={item.id} item={item} />
             ))}
@@ -63,8 +62,9 @@ function ForgottenRow({ item }: { item: RestorableItem }) {
   return (
     <li>
       <div>
-        <Tag type={item.kind} /> {title}
-        <div class="dim">
+        <Tag type={item.kind} />
+        <div>{title}</div>
+        <div class="dim small">
           {nameOfProject(item.project)} · forgotten <TimeAgo at={item.forgottenAt} />
           {item.restorableUntil && ` · erased on ${formatDay(item.restorableUntil)}`}
         </div>

@@ -1,21 +1,34 @@
-import type { GraphNeighbour } from '../wire/contract/graph.ts'
-import { Dropdown, EmptyState, ErrorMessage, formatCount, LoadingOrError, PageHead } from './components.tsx'
-import { projectOptions, projects } from './project-list.ts'
-import { NeighbourList, relationLabel } from './related-memories.tsx'
-import { placeOnRing } from './ring.ts'
+import { useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
+import { useLayoutEffect, useRef } from 'preact/hooks'
+import type { GraphMemory, GraphNeighbour, GraphTopic } from '../wire/contract/graph.ts'
+import {
+  Dropdown,
+  EmptyState,
+  ErrorMessage,
+  formatCount,
+  formatDay,
+  LoadingOrError,
+  PageHead,
+  Tag,
+  TextWithCode,
+  TimeAgo,
+} from './components.tsx'
+import { connectorPath } from './connectors.ts'
+import { groupBySession } from './hit-reasons.ts'
+import { Icon } from './icons.tsx'
+import { firstProject, projectOptions } from './project-list.ts'
+import { relationLabel } from './related-memories.tsx'
 import { hrefOf, memoryHref } from './route.ts'
 import { currentRoute, navigate } from './router.ts'
+import { useSessionLabels } from './session-labels.ts'
 import { useFetch } from './use-fetch.ts'
 import { filterValue } from './worker-requests.ts'
 
-/** Everything related to a memory, a file or a concept. Without one of these in the address, the topics of a project. */
+/** Everything related to a memory, a file or a concept. Without one of these in the address, the topics of a project to start from. */
 export function GraphPage() {
   const { id, query } = currentRoute.value
-  return id ? (
-    <NeighbourhoodView id={id} project={query.project ?? ''} />
-  ) : (
-    <Topics project={query.project ?? projects.value[0]?.project ?? ''} />
-  )
+  return id ? <NeighbourhoodView id={id} project={query.project ?? ''} /> : <Topics project={query.project ?? firstProject()} />
 }
 
 function NeighbourhoodView({ id, project }: { id: string; project: string }) {
@@ -25,96 +38,139 @@ function NeighbourhoodView({ id, project }: { id: string; project: string }) {
   if (!near.value) {
     if (near.isMissing)
       return (
-        <EmptyState title="This memory no longer exists.">
-          <p>
-            <a href="/graph">All topics</a>
-          </p>
-        </EmptyState>
+        <>
+          <PageHead title="Graph" />
+          <EmptyState icon="missing" title="This memory no longer exists.">
+            <p>
+              <a href="/graph">All topics</a>
+            </p>
+          </EmptyState>
+        </>
       )
     return <LoadingOrError fetched={near} />
   }
   const { memory, items, entities } = near.value
-  const title = memory ? memory.title : name
   return (
     <>
       <PageHead title="Graph">
-        <span class="ellipsis">{memory ? <a href={memoryHref(memory.kind, memory.ref)}>{title}</a> : `${kind} ${name}`}</span>
-        <span class="grow" />
-        <a class="button" href={hrefOf('graph', '', { project })}>
-          Topics
+        <a class="button" href={hrefOf('graph', '', { project: project || memory?.project })}>
+          <Icon name="left" /> Topics
         </a>
+        <span class="dim small">{formatCount(items.length, 'neighbour')}</span>
       </PageHead>
-      <div class="scroll page">
-        <article>
-          {items.length === 0 ? (
-            <EmptyState title="No related memories yet.">
-              <p>Links appear when more work touches the same files and names.</p>
-            </EmptyState>
-          ) : (
-            <NeighbourhoodPicture title={title} items={items} />
-          )}
-        </article>
-        <aside>
-          <h2 class="sub">{formatCount(items.length, 'neighbour')}</h2>
-          <NeighbourList items={items} />
-          {memory && entities.length > 0 && (
-            <>
-              <h2 class="sub">Mentions</h2>
-              <p class="chips">
-                {entities.slice(0, 40).map((entity) => (
-                  <a class="chip" href={hrefOf('graph', `${entity.kind}:${entity.name}`, { project: memory.project })}>
-                    {entity.name}
+      <div class="scroll detail">
+        <NeighbourhoodPicture
+          items={items}
+          centre={
+            memory ? (
+              <>
+                <Tag type={memory.type || memory.kind} />
+                <h2>
+                  <a href={memoryHref(memory.kind, memory.ref)}>
+                    <TextWithCode text={memory.title} />
                   </a>
-                ))}
-              </p>
-            </>
-          )}
-        </aside>
+                </h2>
+                <p class="dim small">
+                  <TimeAgo at={memory.at} />
+                </p>
+              </>
+            ) : (
+              <>
+                <Tag type={kind} />
+                <h2>{name}</h2>
+              </>
+            )
+          }
+        />
+        {items.length === 0 && (
+          <EmptyState icon="graph" isInline title="No related memories yet.">
+            <p>Links appear when more work touches the same files and names.</p>
+          </EmptyState>
+        )}
+        {memory && entities.length > 0 && (
+          <section class="card panel">
+            <h2>It mentions</h2>
+            <p class="chips">
+              {entities.slice(0, 40).map((entity) => (
+                <a class="chip" href={hrefOf('graph', `${entity.kind}:${entity.name}`, { project: memory.project })}>
+                  {entity.name}
+                </a>
+              ))}
+            </p>
+          </section>
+        )}
       </div>
     </>
   )
 }
 
-/** The neighbours as a drawing. The list beside it has the same content for screen readers. */
-function NeighbourhoodPicture({ title, items }: { title: string; items: GraphNeighbour[] }) {
-  const isNarrow = matchMedia('(max-width: 700px)').matches
-  const box = isNarrow ? { width: 400, height: 560 } : { width: 1000, height: 620 }
-  const [x, y] = [box.width / 2, box.height / 2]
-  const nodes = placeOnRing(items, box)
+/** Causes on the left, the memory in the middle, effects on the right, each by session; lines show what belongs to what. */
+function NeighbourhoodPicture({ items, centre }: { items: GraphNeighbour[]; centre: ComponentChildren }) {
+  const box = useRef<HTMLDivElement>(null)
+  const paths = useSignal<string[]>([])
+  const labelOf = useSessionLabels(items.map(({ sessionId }) => sessionId))
+  const causes = items.filter(({ side }) => side === 'before')
+  const effects = items.filter(({ side }) => side !== 'before')
+  useLayoutEffect(() => {
+    const element = box.current
+    if (!element) return
+    const draw = () => {
+      const frame = element.getBoundingClientRect()
+      const middle = element.querySelector('.centre')?.getBoundingClientRect()
+      if (!middle) return
+      const boxes = [...element.querySelectorAll('.node')].map((node) => node.getBoundingClientRect())
+      paths.value = boxes.map((node) => connectorPath(node, middle, frame))
+    }
+    draw()
+    const resizes = new ResizeObserver(draw)
+    resizes.observe(element)
+    return () => resizes.disconnect()
+  }, [items, labelOf(items[0]?.sessionId ?? null)])
+  const renderSide = (title: string, side: GraphNeighbour[], look: string) => (
+    <div class={`side-of ${look}`}>
+      {side.length > 0 && <h2 class="sub">{title}</h2>}
+      {groupBySession(side).map((group) => (
+        <div class="node-group">
+          {group.sessionId !== null && (
+            <p class="ellipsis">
+              <a href={hrefOf('sessions', String(group.sessionId))}>{labelOf(group.sessionId)?.title ?? `Session ${group.sessionId}`}</a>
+            </p>
+          )}
+          {group.hits.map((item) => (
+            <Node item={item} />
+          ))}
+        </div>
+      ))}
+    </div>
+  )
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a drawing is not a set of form fields
-    <svg
-      class="graph"
-      viewBox={`0 0 ${box.width} ${box.height}`}
-      role="group"
-      aria-label={`${title} and ${formatCount(items.length, 'neighbour')}`}
-    >
-      {nodes.map((node) => (
-        <line x1={x} y1={y} x2={node.x} y2={node.y} />
-      ))}
-      {nodes.map((node) => (
-        <a href={hrefOf('graph', `${node.kind}:${node.ref}`)}>
-          <title>
-            {relationLabel(node.relation)}: {node.title}
-          </title>
-          <circle cx={node.x} cy={node.y} r={9} class={`k-${node.kind}`} />
-          <text x={node.x} y={node.y + 24} text-anchor="middle">
-            {truncate(node.title, isNarrow ? 14 : 26)}
-          </text>
-          <text x={(node.x + x) / 2} y={(node.y + y) / 2 - 4} text-anchor="middle" class="edge">
-            {relationLabel(node.relation)}
-          </text>
-        </a>
-      ))}
-      <circle cx={x} cy={y} r={14} class="centre" />
-      <text x={x} y={y + 34} text-anchor="middle" class="title">
-        {truncate(title, isNarrow ? 24 : 40)}
-      </text>
-    </svg>
+    <div class={`graph ${causes.length === 0 ? 'without-causes' : ''} ${effects.length === 0 ? 'without-effects' : ''}`} ref={box}>
+      <svg aria-hidden="true">
+        {paths.value.map((path) => (
+          <path d={path} />
+        ))}
+      </svg>
+      {renderSide('Causes', causes, 'causes')}
+      <section class="card centre stack">{centre}</section>
+      {renderSide(causes.length === 0 ? 'Related' : 'Effects', effects, 'effects')}
+    </div>
   )
 }
 
-const truncate = (text: string, maxChars: number) => (text.length > maxChars ? `${text.slice(0, maxChars - 1)}…` : text)
+function Node({ item }: { item: GraphNeighbour }) {
+  return (
+    <a class="node" href={hrefOf('graph', `${item.kind}:${item.ref}`)}>
+      <Tag type={item.kind === 'observation' ? item.type : item.kind} />
+      <span class="clamp">
+        <TextWithCode text={item.title || item.kind} />
+      </span>
+      <span class="dim small ellipsis relation" title={item.origin}>
+        {relationLabel(item.relation)}
+        {item.origin && item.relation !== 'same-session' && `: ${item.origin}`}
+      </span>
+    </a>
+  )
+}
 
 function Topics({ project }: { project: string }) {
   const graph = useFetch('GET /api/graph', project ? { ask: 'topics', project, limit: 40 } : null)
@@ -122,43 +178,87 @@ function Topics({ project }: { project: string }) {
   return (
     <>
       <PageHead title="Graph">
-        <Dropdown
-          label="Project"
-          value={project}
-          options={projectOptions().slice(1)}
-          onChoose={(value) => navigate(hrefOf('graph', '', { project: value }), 'replace')}
-        />
-        <span class="dim">Recent topics of this project. Choose a memory or a name to see what is related to it.</span>
+        {project !== '' && (
+          <>
+            <Dropdown
+              label="Project"
+              value={project}
+              options={projectOptions().slice(1)}
+              onChoose={(value) => navigate(hrefOf('graph', '', { project: value }), 'replace')}
+            />
+            <OpenName project={project} />
+          </>
+        )}
       </PageHead>
       <ErrorMessage text={graph.error} retry={graph.refetch} />
       {project === '' || topics?.length === 0 ? (
-        <EmptyState title="No topics yet.">
+        <EmptyState icon="graph" title="No topics yet.">
           <p>Topics appear when several observations name the same files and symbols.</p>
         </EmptyState>
       ) : (
-        <div class="scroll cards">
-          {(topics ?? []).map((topic) => (
-            <section class="card">
-              <h2>{topic.name}</h2>
-              <p class="dim">{formatCount(topic.observations, 'observation')}</p>
-              <ul class="near">
-                {topic.newest.map((memory) => (
-                  <li>
-                    <a href={hrefOf('graph', `${memory.kind}:${memory.ref}`)}>{memory.title}</a>
-                  </li>
-                ))}
-              </ul>
-              <p class="chips">
-                {topic.entities.slice(0, 8).map((entity) => (
-                  <a class="chip" href={hrefOf('graph', `${entity.kind}:${entity.name}`, { project })}>
-                    {entity.name}
-                  </a>
-                ))}
-              </p>
-            </section>
-          ))}
+        <div class="scroll">
+          <div class="cards">
+            {(topics ?? []).map((topic) => (
+              <TopicCard topic={topic} project={project} />
+            ))}
+          </div>
         </div>
       )}
     </>
   )
 }
+
+/** Opens the graph of a file or a symbol that a person knows by name. */
+function OpenName({ project }: { project: string }) {
+  const name = useSignal('')
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        const text = name.value.trim()
+        if (text) navigate(hrefOf('graph', `${/[./]/.test(text) ? 'file' : 'symbol'}:${text}`, { project }))
+      }}
+    >
+      <input
+        aria-label="File or symbol"
+        placeholder="Open a file or a symbol"
+        value={name.value}
+        onInput={(event) => (name.value = event.currentTarget.value)}
+      />
+    </form>
+  )
+}
+
+const MAX_ENTITIES_PER_TOPIC = 6
+
+function TopicCard({ topic, project }: { topic: GraphTopic; project: string }) {
+  const { entities, newest, observations, since, until } = topic
+  return (
+    <section class="card panel">
+      <h2>{topicTitle(newest, topic.name)}</h2>
+      <p class="dim small">
+        {formatCount(observations, 'observation')} · {formatDay(since)}
+        {formatDay(since) !== formatDay(until) && ` to ${formatDay(until)}`}
+      </p>
+      <ul class="bullets small">
+        {newest.map((memory) => (
+          <li class={`t-${memory.type}`}>
+            <a href={hrefOf('graph', `${memory.kind}:${memory.ref}`)}>{memory.title}</a>
+          </li>
+        ))}
+      </ul>
+      <p class="chips">
+        {entities.slice(0, MAX_ENTITIES_PER_TOPIC).map((entity) => (
+          <a class="chip" href={hrefOf('graph', `${entity.kind}:${entity.name}`, { project })} title={entity.name}>
+            {shortName(entity.name)}
+          </a>
+        ))}
+      </p>
+    </section>
+  )
+}
+
+/** The names that its observations share say what a topic is about; their paths do not. */
+const topicTitle = (newest: GraphMemory[], name: string) => name.split(', ').map(shortName).join(', ') || newest[0]?.title || ''
+
+const shortName = (name: string) => name.split('/').filter(Boolean).slice(-2).join('/') || name

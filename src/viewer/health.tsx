@@ -5,7 +5,7 @@ import { CONFLICT_CHOICES, type ConflictChoice, type SyncState } from '../core/s
 import type { WorkerStatus } from '../wire/contract/status.ts'
 import type { Economy } from '../wire/contract/upkeep.ts'
 import { ErrorMessage, FactList, formatBytes, formatCount, LoadingOrError, PageHead, TimeAgo } from './components.tsx'
-import { connectionState } from './live.ts'
+import { Marks } from './marks.tsx'
 import { useFetch } from './use-fetch.ts'
 import { runAction } from './user-actions.ts'
 import { call } from './worker-requests.ts'
@@ -25,88 +25,92 @@ export function HealthPage() {
   return (
     <>
       <PageHead title="Health">
-        <span class={`dot ${connectionState.value}`} aria-hidden="true" />
-        <span class="dim">{isHealthy(s) ? 'no problems' : 'needs attention'}</span>
+        <Marks marks={[isHealthy(s) ? { kind: 'same', words: 'no problems' } : { kind: 'failed', words: 'needs attention' }]} />
       </PageHead>
       <ErrorMessage text={status.error} retry={status.refetch} />
-      <div class="scroll cards">
-        <Card title="Worker">
-          <FactList
-            facts={[
-              ['Version', s.version],
-              ['Process', s.pid],
-              ['Port', s.port === s.wantedPort ? s.port : `${s.port} (another program uses ${s.wantedPort})`],
-              ['Started', new Date(s.startedAt).toLocaleString()],
-              ['Memory', formatBytes(s.memoryBytes)],
-              ['Live sessions', s.sessions.live],
-              ['Last event', s.lastEventAt ? <TimeAgo at={s.lastEventAt} /> : 'none yet'],
-            ]}
-          />
-          {s.unstoredEvents > 0 && (
-            <p class="error">
-              {formatCount(s.unstoredEvents, 'event')} could not be stored. The worker reads them from the transcript later.
-            </p>
-          )}
-        </Card>
-        <Card title="Jobs">
-          <FactList
-            facts={[
-              ['Waiting', s.jobs.waiting],
-              ['Running', s.jobs.running],
-              ['Failed', s.jobs.dead],
-              ['Spooled', s.spooled],
-            ]}
-          />
-          {s.deadJobs.length === 0 ? (
-            <p class="dim">No failed jobs.</p>
-          ) : (
-            <>
-              <ul class="entries">
-                {s.deadJobs.map((job) => (
-                  <li>
-                    <div>
-                      <b>{job.kind}</b> <span class="mono dim">{job.key}</span>
-                      <div>{job.error || 'no error message'}</div>
-                      <span class="dim">tried {formatCount(job.attempts, 'time')}</span>
-                    </div>
-                    <button type="button" onClick={() => void runAction(call('POST /api/jobs/retry', { id: job.id }), 'Retrying the job.')}>
-                      Retry<span class="sr"> {job.kind}</span>
-                    </button>
-                  </li>
-                ))}
-              </ul>
-              <button type="button" onClick={() => void runAction(call('POST /api/jobs/retry'), 'Retrying all jobs.')}>
-                Retry all
-              </button>
-            </>
-          )}
-        </Card>
-        <Card title="Disk">
-          <FactList
-            facts={[
-              ['Database', formatBytes(s.databaseBytes)],
-              ...(s.databaseParts ?? []).slice(0, 4).map((part): [string, string] => [`· ${part.name}`, formatBytes(part.bytes)]),
-              ['Free', economy.value ? formatBytes(economy.value.freeBytes) : ''],
-              ['Notes', `${s.notes.all} (${s.notes.hidden} hidden)`],
-              ['Home', <code>{s.home}</code>],
-            ]}
-          />
-          {s.notes.problems.map(({ path, problem }) => (
-            <p class="error">
-              <code>{path}</code>: {problem}
-            </p>
-          ))}
-        </Card>
-        {economy.value && <Tokens economy={economy.value} />}
-        <Sync />
-        <Models status={s} />
-        {s.problems.length > 0 && (
-          <Card title="Invalid settings">
-            {s.problems.map((problem) => (
-              <p class="error">{problem}</p>
+      <div class="scroll">
+        <div class="cards wide-facts">
+          <Card title="Worker">
+            <FactList
+              facts={[
+                ['Version', s.version],
+                ['Process', s.pid],
+                ['Port', s.port === s.wantedPort ? s.port : `${s.port} (another program uses ${s.wantedPort})`],
+                ['Started', new Date(s.startedAt).toLocaleString()],
+                ['Memory', formatBytes(s.memoryBytes)],
+                ['Live sessions', s.sessions.live],
+                ['Last event', s.lastEventAt ? <TimeAgo at={s.lastEventAt} /> : 'none yet'],
+              ]}
+            />
+            {s.unstoredEvents > 0 && (
+              <p class="notice-box">
+                {formatCount(s.unstoredEvents, 'event')} could not be stored. The worker reads them from the transcript later.
+              </p>
+            )}
+          </Card>
+          <Card title="Jobs">
+            <FactList
+              facts={[
+                ['Waiting', s.jobs.waiting],
+                ['Running', s.jobs.running],
+                ['Failed', s.jobs.dead],
+                ['Spooled', s.spooled],
+              ]}
+            />
+            {s.deadJobs.length === 0 ? (
+              <p class="dim small">No failed jobs.</p>
+            ) : (
+              <>
+                <ul class="entries">
+                  {s.deadJobs.map((job) => (
+                    <li>
+                      <div>
+                        <b>{job.kind}</b> <span class="mono dim">{job.key}</span>
+                        <div>{job.error || 'no error message'}</div>
+                        <span class="dim">tried {formatCount(job.attempts, 'time')}</span>
+                      </div>
+                      <button
+                        type="button"
+                        onClick={() => void runAction(call('POST /api/jobs/retry', { id: job.id }), 'Retrying the job.')}
+                      >
+                        Retry<span class="sr"> {job.kind}</span>
+                      </button>
+                    </li>
+                  ))}
+                </ul>
+                <button type="button" onClick={() => void runAction(call('POST /api/jobs/retry'), 'Retrying all jobs.')}>
+                  Retry all
+                </button>
+              </>
+            )}
+          </Card>
+          <Card title="Disk">
+            <FactList
+              facts={[
+                ['Database', formatBytes(s.databaseBytes)],
+                ...(s.databaseParts ?? []).slice(0, 4).map((part): [string, string] => [`· ${part.name}`, formatBytes(part.bytes)]),
+                ['Free', economy.value ? formatBytes(economy.value.freeBytes) : ''],
+                ['Notes', `${s.notes.all} (${s.notes.hidden} hidden)`],
+                ['Home', <code>{s.home}</code>],
+              ]}
+            />
+            {s.notes.problems.map(({ path, problem }) => (
+              <p class="notice-box">
+                <code>{path}</code>: {problem}
+              </p>
             ))}
           </Card>
-        )}
+          {economy.value && <Tokens economy={economy.value} />}
+          <Sync />
+          <Models status={s} />
+          {s.problems.length > 0 && (
+            <Card title="Invalid settings">
+              {s.problems.map((problem) => (
+                <p class="notice-box">{problem}</p>
+              ))}
+            </Card>
+          )}
+        </div>
       </div>
     </>
   )
@@ -116,7 +120,7 @@ const isHealthy = (s: WorkerStatus) => s.jobs.dead + s.problems.length + s.notes
 
 function Card({ title, children }: { title: string; children: ComponentChildren }) {
   return (
-    <section class="card">
+    <section class="card panel">
       <h2>{title}</h2>
       {children}
     </section>
@@ -143,7 +147,7 @@ function Tokens({ economy }: { economy: Economy }) {
           ['Stored tool uses', `about ${toolUseTokens.toLocaleString()} tokens of text`],
         ]}
       />
-      <p class="dim">Every injected token is a token spent. The worker cannot measure how many tokens a session saved in return.</p>
+      <p class="dim small">Every injected token is a token spent. The worker cannot measure how many tokens a session saved in return.</p>
     </Card>
   )
 }
@@ -165,7 +169,7 @@ function Sync() {
         ]}
       />
       {last?.withheld.map(({ path, line }) => (
-        <p class="error">
+        <p class="notice-box">
           <code>
             {path}:{line}
           </code>{' '}
@@ -229,8 +233,8 @@ function Models({ status }: { status: WorkerStatus }) {
           ['Vectors', `${embedder.embedded.toLocaleString()}, ${embedder.waiting.toLocaleString()} waiting`],
         ]}
       />
-      {embedder.problem && <p class="error">{embedder.problem}</p>}
-      <p class="dim">
+      {embedder.problem && <p class="notice-box">{embedder.problem}</p>}
+      <p class="dim small">
         For cost by day, model and project, run <code>recollect status --cost</code>.
       </p>
     </Card>

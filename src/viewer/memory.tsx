@@ -1,13 +1,16 @@
 import { commitMark } from '../core/commit.ts'
 import type { Summary } from '../core/memory.ts'
 import { type MemoryKind, parseMemoryId } from '../core/memory-kinds.ts'
-import { EmptyState, FactList, LoadingOrError, nameOfProject, PageHead, Tag, TimeAgo } from './components.tsx'
+import type { WorkOutcome } from '../core/work-outcome.ts'
+import { EmptyState, FactList, LoadingOrError, PageHead, TimeAgo } from './components.tsx'
 import { askToForgetMemory } from './forget.tsx'
 import { Markdown, MarkdownLine } from './markdown-view.tsx'
+import type { MarkText } from './marks.tsx'
+import { MemoryFrame, SessionLink, Sources } from './memory-frame.tsx'
 import { NewNote, NoteView } from './note.tsx'
 import { OutcomeBox } from './outcome-box.tsx'
 import { MissingMemory, RelatedMemories } from './related-memories.tsx'
-import { hrefOf, memoryHref } from './route.ts'
+import { hrefOf } from './route.ts'
 import { currentRoute, navigate } from './router.ts'
 import { useKeyBindings } from './shortcuts.ts'
 import { useFetch } from './use-fetch.ts'
@@ -17,7 +20,13 @@ import { restoreMemory } from './user-actions.ts'
 export function MemoryPage() {
   const { id } = currentRoute.value
   if (id === 'new') return <NewNote />
-  if (!id) return <EmptyState title="No memory selected.">{<a href="/feed">Choose one in the feed</a>}</EmptyState>
+  if (!id)
+    return (
+      <>
+        <PageHead title="Memory" />
+        <EmptyState title="No memory selected.">{<a href="/feed">Choose one in the feed</a>}</EmptyState>
+      </>
+    )
   const { kind, ref } = parseMemoryId(id) ?? { kind: 'note', ref: id }
   switch (kind) {
     case 'summary':
@@ -43,12 +52,18 @@ function ObservationView({ id }: { id: string }) {
   if (!fetched.value) return <LoadingOrError fetched={fetched} />
   if (!observation) return <MissingMemory name={`Observation #${id}`} />
   const o = observation
+  const { outcome } = fetched.value
   return (
-    <>
-      <PageHead title={<span>#{o.id}</span>}>
-        <Tag type={o.type} />
-        <span class="grow" />
-        {isForgotten ? (
+    <MemoryFrame
+      kind="observation"
+      id={id}
+      title={o.title}
+      type={o.type}
+      project={o.project}
+      at={o.at}
+      marks={[undoneMark(o.undoneBy), replacedMark(outcome)]}
+      actions={
+        isForgotten ? (
           <button type="button" onClick={restore}>
             Restore
           </button>
@@ -59,76 +74,84 @@ function ObservationView({ id }: { id: string }) {
             </button>
             <ForgetButton kind="observation" id={id} />
           </>
-        )}
-      </PageHead>
-      <div class="scroll page">
-        <article>
-          {isForgotten && <p class="error">Forgotten. It no longer appears in search or briefs. Its text is erased after a week.</p>}
-          <UndoneNotice undoneBy={o.undoneBy} />
-          <h2>{o.title}</h2>
-          <OutcomeBox outcome={fetched.value.outcome} />
-          {o.subtitle && <p class="dim">{o.subtitle}</p>}
-          {o.narrative && <Markdown text={o.narrative} />}
-          {o.facts.length > 0 && (
-            <section>
-              <h3>Facts</h3>
-              <ul>
-                {o.facts.map((fact) => (
-                  <li>
-                    <MarkdownLine text={fact} />
-                  </li>
-                ))}
-              </ul>
-            </section>
-          )}
-          <Files title="Changed" files={o.filesModified} project={o.project} />
-          <Files title="Read" files={o.filesRead} project={o.project} />
-          {o.concepts.length > 0 && (
-            <p class="chips">
-              {o.concepts.map((concept) => (
-                <a class="chip" href={hrefOf('graph', `concept:${concept}`, { project: o.project })}>
-                  {concept}
-                </a>
-              ))}
-            </p>
-          )}
-        </article>
-        <aside>
-          <FactList
-            facts={[
-              ['Project', <a href={hrefOf('feed', '', { project: o.project })}>{nameOfProject(o.project)}</a>],
-              ['Session', <a href={hrefOf('sessions', String(o.sessionId), { at: `observation:${o.id}` })}>replay</a>],
-              ['Turn', o.promptNumber],
-              ['When', <TimeAgo at={o.at} />],
-              ['Written by', o.model],
-              ['Tool', o.tool],
-              ['Size', `${o.tokens} tokens`],
-            ]}
-          />
+        )
+      }
+      aside={
+        <>
+          <section>
+            <h2>Origin</h2>
+            <FactList
+              facts={[
+                ['Turn', o.promptNumber],
+                ['Written by', o.model === 'plain' ? 'rules' : o.model],
+                ['Tool', o.tool],
+                ['Size', `${o.tokens} tokens`],
+              ]}
+            />
+          </section>
           {!isForgotten && <RelatedMemories kind="observation" id={id} />}
-        </aside>
-      </div>
-    </>
+        </>
+      }
+    >
+      {isForgotten && <p class="notice-box">Forgotten. It no longer appears in search or briefs. Its text is erased after a week.</p>}
+      {o.subtitle && <p class="dim">{o.subtitle}</p>}
+      {o.narrative && <Markdown text={o.narrative} />}
+      {o.facts.length > 0 && (
+        <section>
+          <h2 class="sub">Facts</h2>
+          <ul>
+            {o.facts.map((fact) => (
+              <li>
+                <MarkdownLine text={fact} />
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      <OutcomeBox outcome={outcome} />
+      <Files title="Changed" files={o.filesModified} project={o.project} />
+      <Files title="Read" files={o.filesRead} project={o.project} />
+      {o.concepts.length > 0 && (
+        <p class="chips">
+          {o.concepts.map((concept) => (
+            <a class="chip" href={hrefOf('graph', `concept:${concept}`, { project: o.project })}>
+              {concept}
+            </a>
+          ))}
+        </p>
+      )}
+      <Sources
+        sources={[
+          {
+            text: (
+              <>
+                Distilled from turn {o.promptNumber} of <SessionLink session={o.sessionId} at={`observation:${o.id}`} />
+              </>
+            ),
+            when: <TimeAgo at={o.at} />,
+          },
+          outcome?.replaced
+            ? { text: <>Replaced {<a href={hrefOf('memory', outcome.replaced)}>{outcome.replaced}</a>}</>, when: '' }
+            : null,
+        ]}
+      />
+    </MemoryFrame>
   )
 }
 
-/** Says that the changes a memory speaks of were undone, with a link to what undid them. */
-function UndoneNotice({ undoneBy }: { undoneBy: string | undefined }) {
-  if (!undoneBy) return null
-  const [kind, id] = [undoneBy.startsWith('C') ? 'commit' : 'prompt', undoneBy.slice(1)]
-  return (
-    <p class="error">
-      No longer in force: undone by <a href={memoryHref(kind, id)}>{undoneBy}</a>.
-    </p>
-  )
-}
+const replacedMark = (outcome: WorkOutcome | null): MarkText | null =>
+  outcome?.of === 'newer work' ? { kind: 'replaced', words: `replaced by ${outcome.id}`, href: hrefOf('memory', outcome.id) } : null
+
+/** Says that the changes a memory speaks of were undone, and by which turn or commit. */
+const undoneMark = (undoneBy: string | undefined): MarkText | null =>
+  undoneBy ? { kind: 'undone', words: `undone by ${undoneBy}`, about: 'No longer in force.', href: hrefOf('memory', undoneBy) } : null
 
 function ForgetButton({ kind, id }: { kind: MemoryKind; id: string }) {
   const ask = () => askToForgetMemory(kind, id)
   useKeyBindings({ x: ask })
   return (
     <button type="button" class="danger" onClick={ask}>
-      Forget <kbd>x</kbd>
+      Forget… <kbd>x</kbd>
     </button>
   )
 }
@@ -137,7 +160,7 @@ function Files({ title, files, project }: { title: string; files: string[]; proj
   if (files.length === 0) return null
   return (
     <section>
-      <h3>{title}</h3>
+      <h2 class="sub">{title}</h2>
       <ul class="files">
         {files.map((file) => (
           <li>
@@ -149,7 +172,11 @@ function Files({ title, files, project }: { title: string; files: string[]; proj
   )
 }
 
+/** A longer text is no title. */
+const MAX_TITLE_CHARACTERS = 120
+
 const SUMMARY_FIELDS: [keyof Summary, string][] = [
+  ['request', 'Request'],
   ['investigated', 'Investigated'],
   ['learned', 'Learned'],
   ['completed', 'Completed'],
@@ -162,41 +189,54 @@ function SummaryView({ id }: { id: string }) {
   if (!fetched.value) return <LoadingOrError fetched={fetched} />
   const s = fetched.value.kind === 'summary' ? fetched.value.memory : null
   if (!s) return <MissingMemory name={`Summary S${id}`} />
+  const isLong = s.request.length > MAX_TITLE_CHARACTERS
   return (
-    <>
-      <PageHead title={<span>S{s.id}</span>}>
-        <Tag type="summary" />
-        <span class="grow" />
-        <ForgetButton kind="summary" id={id} />
-      </PageHead>
-      <div class="scroll page">
-        <article>
-          <UndoneNotice undoneBy={s.undoneBy} />
-          <h2>{s.request || 'Summary'}</h2>
-          <OutcomeBox outcome={fetched.value.outcome} />
-          {SUMMARY_FIELDS.map(([field, title]) =>
-            s[field] ? (
-              <section>
-                <h3>{title}</h3>
-                <Markdown text={String(s[field])} />
-              </section>
-            ) : null,
-          )}
-        </article>
-        <aside>
-          <FactList
-            facts={[
-              ['Project', <a href={hrefOf('feed', '', { project: s.project })}>{nameOfProject(s.project)}</a>],
-              ['Session', <a href={hrefOf('sessions', String(s.sessionId), { at: `summary:${s.id}` })}>replay</a>],
-              ['Turn', s.promptNumber],
-              ['When', <TimeAgo at={s.at} />],
-              ['Written by', s.model],
-            ]}
-          />
+    <MemoryFrame
+      kind="summary"
+      id={id}
+      title={isLong ? (fetched.value.title ?? 'Summary') : s.request || 'Summary'}
+      type="summary"
+      marks={[undoneMark(s.undoneBy)]}
+      project={s.project}
+      at={s.at}
+      actions={<ForgetButton kind="summary" id={id} />}
+      aside={
+        <>
+          <section>
+            <h2>Origin</h2>
+            <FactList
+              facts={[
+                ['Turn', s.promptNumber],
+                ['Written by', s.model === 'plain' ? 'rules' : s.model],
+              ]}
+            />
+          </section>
           <RelatedMemories kind="summary" id={id} />
-        </aside>
-      </div>
-    </>
+        </>
+      }
+    >
+      {SUMMARY_FIELDS.map(([field, title]) =>
+        s[field] && (field !== 'request' || isLong) ? (
+          <section>
+            <h2 class="sub">{title}</h2>
+            <Markdown text={String(s[field])} />
+          </section>
+        ) : null,
+      )}
+      <OutcomeBox outcome={fetched.value.outcome} />
+      <Sources
+        sources={[
+          {
+            text: (
+              <>
+                Distilled from turn {s.promptNumber} of <SessionLink session={s.sessionId} at={`summary:${s.id}`} />
+              </>
+            ),
+            when: <TimeAgo at={s.at} />,
+          },
+        ]}
+      />
+    </MemoryFrame>
   )
 }
 
@@ -207,33 +247,34 @@ function CommitView({ id }: { id: string }) {
   if (!c) return <MissingMemory name={`Commit C${id}`} />
   const mark = commitMark(c)
   return (
-    <>
-      <PageHead title={<span>C{c.id}</span>}>
-        <Tag type="commit" />
-        <span class="grow" />
-        <ForgetButton kind="commit" id={id} />
-      </PageHead>
-      <div class="scroll page">
-        <article>
-          {mark && <p class="error">No longer in force: {mark}.</p>}
-          <h2>{c.subject}</h2>
-          {c.body && <pre class="verbatim">{c.body}</pre>}
-          <Files title="Changed" files={c.files} project={c.project} />
-        </article>
-        <aside>
-          <FactList
-            facts={[
-              ['Project', <a href={hrefOf('feed', '', { project: c.project })}>{nameOfProject(c.project)}</a>],
-              ['Commit', c.hash.slice(0, 12)],
-              ['Author', c.author],
-              ['When', <TimeAgo at={c.at} />],
-              ['Type', c.type],
-            ]}
-          />
+    <MemoryFrame
+      kind="commit"
+      id={String(c.id)}
+      title={c.subject}
+      type={c.type}
+      project={c.project}
+      at={c.at}
+      marks={[mark ? { kind: 'undone', words: mark } : null]}
+      actions={<ForgetButton kind="commit" id={String(c.id)} />}
+      aside={
+        <>
+          <section>
+            <h2>Origin</h2>
+            <FactList
+              facts={[
+                ['Commit', <code>{c.hash.slice(0, 12)}</code>],
+                ['Author', c.author],
+              ]}
+            />
+          </section>
           <RelatedMemories kind="commit" id={String(c.id)} />
-        </aside>
-      </div>
-    </>
+        </>
+      }
+    >
+      {mark && <p class="notice-box">No longer in force: {mark}.</p>}
+      {c.body && <pre class="verbatim">{c.body}</pre>}
+      <Files title="Changed" files={c.files} project={c.project} />
+    </MemoryFrame>
   )
 }
 
@@ -242,37 +283,50 @@ function PromptView({ id }: { id: string }) {
   if (!fetched.value) return <LoadingOrError fetched={fetched} />
   const p = fetched.value.kind === 'prompt' ? fetched.value.memory : null
   if (!p) return <MissingMemory name={`Prompt P${id}`} />
+  const { outcome, title, project } = fetched.value
+  const isShort = p.text.length <= MAX_TITLE_CHARACTERS && !p.text.includes('\n')
   return (
-    <>
-      <PageHead title={<span>P{p.id}</span>}>
-        <Tag type="prompt" />
-        <span class="grow" />
-        <ForgetButton kind="prompt" id={id} />
-      </PageHead>
-      <div class="scroll page">
-        <article>
-          <UndoneNotice undoneBy={p.undoneBy} />
-          <h2>{p.origin === 'person' ? 'Prompt' : 'Message from the client'}</h2>
-          <OutcomeBox outcome={fetched.value.outcome} />
-          <pre class="verbatim">{p.text}</pre>
-          {p.answer && (
-            <section>
-              <h3>Answer</h3>
-              <Markdown text={p.answer} />
-            </section>
-          )}
-        </article>
-        <aside>
-          <FactList
-            facts={[
-              ['Session', <a href={hrefOf('sessions', String(p.sessionId), { at: `prompt:${p.id}` })}>replay</a>],
-              ['Turn', p.number],
-              ['When', <TimeAgo at={p.at} />],
-            ]}
-          />
+    <MemoryFrame
+      kind="prompt"
+      id={id}
+      title={isShort ? p.text : (title ?? 'Prompt')}
+      type="prompt"
+      project={project ?? undefined}
+      at={p.at}
+      marks={[
+        p.origin === 'person' ? null : { kind: 'kind', words: 'message from the client' },
+        undoneMark(p.undoneBy),
+        replacedMark(outcome),
+      ]}
+      actions={<ForgetButton kind="prompt" id={id} />}
+      aside={
+        <>
+          <section>
+            <h2>Origin</h2>
+            <FactList
+              facts={[
+                ['Session', <SessionLink session={p.sessionId} at={`prompt:${p.id}`} />],
+                ['Turn', p.number],
+              ]}
+            />
+          </section>
           <RelatedMemories kind="prompt" id={id} />
-        </aside>
-      </div>
-    </>
+        </>
+      }
+    >
+      <OutcomeBox outcome={outcome} />
+      {!isShort && (
+        <section>
+          <h2 class="sub">Prompt</h2>
+          <pre class="verbatim">{p.text}</pre>
+        </section>
+      )}
+      {p.answer && (
+        <section>
+          <h2 class="sub">Answer</h2>
+          <Markdown text={p.answer} />
+        </section>
+      )}
+    </MemoryFrame>
   )
 }

@@ -1,12 +1,15 @@
 import { useSignal } from '@preact/signals'
 import type { Observation } from '../core/memory.ts'
 import { memoryId } from '../core/memory-kinds.ts'
-import { NOTE_SCOPES, NOTE_TYPES, type Note } from '../core/note.ts'
+import { NOTE_SCOPES, NOTE_TYPES, type Note, parsePlace } from '../core/note.ts'
 import type { FullNote } from '../wire/contract/notes.ts'
-import { FactList, LoadingOrError, nameOfProject, PageHead, Tag, TimeAgo } from './components.tsx'
+import { FactList, LoadingOrError, PageHead, TimeAgo } from './components.tsx'
 import { diffLines } from './diff.ts'
 import { askToForgetMemory } from './forget.tsx'
+import { Icon } from './icons.tsx'
 import { Markdown } from './markdown-view.tsx'
+import type { MarkText } from './marks.tsx'
+import { MemoryFrame, SessionLink, Sources } from './memory-frame.tsx'
 import { MissingMemory, RelatedMemories } from './related-memories.tsx'
 import { hrefOf, memoryHref } from './route.ts'
 import { currentRoute, navigate } from './router.ts'
@@ -27,7 +30,14 @@ export function NoteView({ id }: { id: string }) {
     void runAction(update(patch), text, () => update(before))
   }
   const pin = () => note && change({ pinned: !note.pinned }, note.pinned ? 'Unpinned.' : 'Pinned. Every brief will contain it.')
+  const accept = () => {
+    if (note?.state !== 'proposed') return
+    const before = { state: note.state, confidence: note.confidence }
+    const update = (fields: Partial<Pick<Note, 'state' | 'confidence'>>) => call('PATCH /api/notes/:id', { ...fields, id: note.id })
+    void runAction(update({ state: 'accepted', confidence: 1 }), 'Accepted.', () => update(before))
+  }
   useKeyBindings({
+    a: accept,
     e: () => {
       isEditing.value = true
     },
@@ -38,45 +48,13 @@ export function NoteView({ id }: { id: string }) {
   const stopEditing = () => {
     isEditing.value = false
   }
-  return (
-    <>
-      <PageHead title="Note">
-        <Tag type={note.namespace} />
-        {note.pinned && <span class="chip on">pinned</span>}
-        <span class="grow" />
-        <button type="button" onClick={() => void pin()}>
-          {note.pinned ? 'Unpin' : 'Pin'} <kbd>p</kbd>
-        </button>
-        <button
-          type="button"
-          onClick={() => {
-            isEditing.value = true
-          }}
-        >
-          Edit <kbd>e</kbd>
-        </button>
-        <a class="button" href={hrefOf('memory', 'new', { supersedes: note.id })}>
-          Supersede
-        </a>
-        {note.deletedAt ? (
-          <button type="button" onClick={() => void restoreMemory(memoryId('note', note.id), 'the note')}>
-            Restore
-          </button>
-        ) : (
-          <button type="button" class="danger" onClick={() => askToForgetMemory('note', note.id)}>
-            Forget <kbd>x</kbd>
-          </button>
-        )}
-      </PageHead>
-      <div class="scroll page">
-        <article>
-          {note.deletedAt && <p class="error">Forgotten. It no longer appears in search or briefs until you restore it.</p>}
-          {note.supersededBy.length > 0 && (
-            <p class="error">
-              A newer note supersedes this one: <a href={memoryHref('note', note.supersededBy[0] ?? '')}>show it</a>
-            </p>
-          )}
-          {isEditing.value ? (
+  const [newer] = note.supersededBy
+  if (isEditing.value)
+    return (
+      <>
+        <PageHead title="Edit a note" isForWriting />
+        <div class="scroll">
+          <div class="column">
             <NoteForm
               note={note}
               saveLabel="Save"
@@ -86,45 +64,137 @@ export function NoteView({ id }: { id: string }) {
                 change(draft, 'Saved.')
               }}
             />
-          ) : (
-            <>
-              <h2>{note.title}</h2>
-              <Markdown text={note.body} />
-              <p class="chips">
-                {note.tags.map((tag) => (
-                  <a class="chip" href={hrefOf('search', '', { q: `tag:${tag}` })}>
-                    {tag}
-                  </a>
-                ))}
-              </p>
-            </>
+          </div>
+        </div>
+      </>
+    )
+  return (
+    <MemoryFrame
+      kind="note"
+      id={note.id}
+      title={note.title}
+      type={note.namespace}
+      project={note.scope === 'project' ? note.project : undefined}
+      at={note.updatedAt}
+      marks={marksOf(note)}
+      actions={
+        <>
+          {note.state === 'proposed' && !note.deletedAt && (
+            <button type="button" class="accept" onClick={accept}>
+              <Icon name="check" /> Accept <kbd>a</kbd>
+            </button>
           )}
-          <History note={note} />
-        </article>
-        <aside>
-          <FactList
-            facts={[
-              ['Scope', note.scope],
-              [
-                'Project',
-                note.scope === 'project' ? <a href={hrefOf('feed', '', { project: note.project })}>{nameOfProject(note.project)}</a> : null,
-              ],
-              ['Type', note.type],
-              ['Source', note.author === null ? note.source : `copied from ${note.author}`],
-              ['Written by', note.model],
-              ['Confidence', note.confidence],
-              ['Machine', note.machine],
-              ['Created', <TimeAgo at={note.createdAt} />],
-              ['Changed', <TimeAgo at={note.updatedAt} />],
-              ['Expires', note.expiresAt ? new Date(note.expiresAt).toLocaleString() : null],
-              ['Address', <code>{note.urn}</code>],
-              ['File', <code>{note.path}</code>],
-            ]}
-          />
+          <button
+            type="button"
+            onClick={() => {
+              isEditing.value = true
+            }}
+          >
+            Edit <kbd>e</kbd>
+          </button>
+          <button type="button" onClick={() => void pin()}>
+            {note.pinned ? 'Unpin' : 'Pin'} <kbd>p</kbd>
+          </button>
+          <a class="button" href={hrefOf('memory', 'new', { supersedes: note.id })}>
+            Supersede
+          </a>
+          {note.deletedAt ? (
+            <button type="button" onClick={() => void restoreMemory(memoryId('note', note.id), 'the note')}>
+              Restore
+            </button>
+          ) : (
+            <button type="button" class="danger" onClick={() => askToForgetMemory('note', note.id)}>
+              Forget… <kbd>x</kbd>
+            </button>
+          )}
+        </>
+      }
+      aside={
+        <>
+          <section>
+            <h2>About</h2>
+            <FactList
+              facts={[
+                ['Scope', note.scope],
+                ['Type', note.type],
+                ['Source', note.author === null ? note.source : `copied from ${note.author}`],
+                ['Written by', note.model],
+                ['Confidence', note.confidence],
+                ['Machine', note.machine],
+                ['Created', <TimeAgo at={note.createdAt} />],
+                ['Expires', note.expiresAt ? new Date(note.expiresAt).toLocaleString() : null],
+                ['File', <code>{note.path}</code>],
+              ]}
+            />
+          </section>
           {!note.deletedAt && note.supersededBy.length === 0 && <RelatedMemories kind="note" id={note.id} />}
-        </aside>
-      </div>
-    </>
+        </>
+      }
+    >
+      {note.deletedAt && <p class="notice-box">Forgotten. It no longer appears in search or briefs until you restore it.</p>}
+      {newer && (
+        <p class="notice-box">
+          A newer note supersedes this one: <a href={memoryHref('note', newer)}>show it</a>
+        </p>
+      )}
+      {!isSameText(note.body, note.title) && <Markdown text={note.body} />}
+      {note.tags.length > 0 && (
+        <p class="chips">
+          {note.tags.map((tag) => (
+            <a class="chip" href={hrefOf('search', '', { q: `tag:${tag}` })}>
+              {tag}
+            </a>
+          ))}
+        </p>
+      )}
+      <NoteSources note={note} />
+      <History note={note} />
+    </MemoryFrame>
+  )
+}
+
+function marksOf(note: FullNote): (MarkText | null)[] {
+  const [newer] = note.supersededBy
+  return [
+    note.pinned ? { kind: 'pinned', words: 'pinned', about: 'Every brief contains it.' } : null,
+    note.state === 'proposed' ? { kind: 'proposed', words: 'proposed', about: 'No person has accepted it yet.' } : null,
+    note.scope === 'project' ? null : { kind: 'kind', words: note.scope },
+    newer ? { kind: 'replaced', words: 'replaced', href: memoryHref('note', newer) } : null,
+  ]
+}
+
+/** The title of a short note is its whole text, which is then shown once. */
+const isSameText = (body: string, title: string) => body.replace(/\s+/g, ' ').trim() === title.trim()
+
+const MAX_PLACES_SHOWN = 6
+
+/** The places where a note was said, and the notes it replaced. */
+function NoteSources({ note }: { note: FullNote }) {
+  const history = useFetch('GET /api/notes/:id/history', { id: note.id })
+  return (
+    <Sources
+      sources={[
+        ...note.said.slice(-MAX_PLACES_SHOWN).map((place) => {
+          const { session, turn } = parsePlace(place)
+          return {
+            text: (
+              <>
+                Said in turn {turn} of <SessionLink session={session} at={`turn:${turn}`} />
+              </>
+            ),
+            when: place.slice(0, 10),
+          }
+        }),
+        ...(history.value?.older ?? []).map((older) => ({
+          text: (
+            <>
+              Replaces <a href={memoryHref('note', older.id)}>{older.title}</a>
+            </>
+          ),
+          when: <TimeAgo at={older.at} />,
+        })),
+      ]}
+    />
   )
 }
 
@@ -170,7 +240,7 @@ function NoteForm({
   useKeyBindings({ Escape: onCancel })
   return (
     <form
-      class="note-form"
+      class="form"
       onSubmit={(event) => {
         event.preventDefault()
         onSave(draft.value)
@@ -225,10 +295,10 @@ function NoteForm({
           Pinned
         </label>
       </div>
-      <p>
+      <p class="buttons">
         <button type="submit" class="primary">
           {saveLabel} <kbd>Ctrl Enter</kbd>
-        </button>{' '}
+        </button>
         <button type="button" onClick={onCancel}>
           Cancel <kbd>Esc</kbd>
         </button>
@@ -262,16 +332,16 @@ export function NewNote() {
   }
   return (
     <>
-      <PageHead title={supersedes ? 'Supersede a note' : 'New note'} />
-      <div class="scroll page">
-        <article>
+      <PageHead title={supersedes ? 'Supersede a note' : 'New note'} isForWriting />
+      <div class="scroll">
+        <div class="column">
           <NoteForm
             note={older.value ?? (observation ? draftFromObservation(observation) : emptyDraft(project))}
             saveLabel="Save"
             onSave={(written) => void save(written)}
             onCancel={() => history.back()}
           />
-        </article>
+        </div>
       </div>
     </>
   )
@@ -304,8 +374,8 @@ function History({ note }: { note: FullNote }) {
     ...older.map((superseded) => ({ at: superseded.at, before: superseded, after: versions.at(-1) ?? note, id: superseded.id })),
   ]
   return (
-    <section>
-      <h3>History</h3>
+    <section class="card panel">
+      <h2>History</h2>
       {steps.map((step) => (
         <details>
           <summary>

@@ -20,9 +20,11 @@ export function watchProjects(): void {
   })
 }
 
-/** The options of a project dropdown. Projects that share a name are listed by their keys. */
-export function projectOptions(): { value: string; text: string }[] {
-  const names = projects.value.map(({ name }) => name)
-  const text = (project: ProjectSummary) => (names.filter((name) => name === project.name).length > 1 ? project.project : project.name)
-  return [{ value: '', text: 'All projects' }, ...projects.value.map((project) => ({ value: project.project, text: text(project) }))]
-}
+/** The options of a project dropdown. */
+export const projectOptions = (): { value: string; text: string }[] => [
+  { value: '', text: 'All projects' },
+  ...projects.value.map(({ project, name }) => ({ value: project, text: name })),
+]
+
+/** The project that a page opens with: the latest in which somebody worked, because others have neither topics nor a brief. */
+export const firstProject = (): string => (projects.value.find(({ sessions }) => sessions > 0) ?? projects.value[0])?.project ?? ''

@@ -9,7 +9,7 @@ export function ProjectOffers() {
   const offers = useFetch('GET /api/projects/offers', {})
   if (!offers.value || offers.value.length === 0) return null
   return (
-    <section class="offers" aria-label="Projects that may be the same">
+    <section class="column offers stack" aria-label="Projects that may be the same">
       {offers.value.map((offer) => (
         <Offer key={`${offer.from} ${offer.into}`} offer={offer} />
       ))}
@@ -24,12 +24,12 @@ function Offer({ offer: { name, from, into, memories } }: { offer: OfferedJoin }
     )
   const keepApart = () => void runAction(call('POST /api/projects/apart', { a: from, b: into }), `${from} and ${into} stay two projects.`)
   return (
-    <div class="notice">
+    <div class="card panel stack">
       <p>
         <b>{name}</b> has two keys: <span class="mono">{from}</span> and <span class="mono">{into}</span>.{' '}
         {formatCount(memories, 'memory', 'memories')} came from an import or another machine. Is it one project?
       </p>
-      <p class="actions">
+      <p class="buttons">
         <button type="button" class="primary" onClick={join}>
           Join
           <span class="sr">

@@ -1,7 +1,8 @@
 import { useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import type { ProjectSummary } from '../wire/contract/projects.ts'
-import { Dialog, EmptyState, ErrorMessage, formatCount, formatDay, LoadingOrError, PageHead } from './components.tsx'
+import { Dialog, EmptyState, ErrorMessage, formatCount, LoadingOrError, Menu, type MenuItem, PageHead, TimeAgo } from './components.tsx'
 import { onLiveEvent } from './live.ts'
 import { ProjectOffers } from './project-offers.tsx'
 import { hrefOf } from './route.ts'
@@ -11,7 +12,7 @@ import { call } from './worker-requests.ts'
 
 type ProjectDialog = { kind: 'rename' | 'merge' | 'wipe'; project: ProjectSummary }
 
-/** All projects with their counts, and buttons to rename, merge or wipe each. */
+/** All projects with their counts. Joining, renaming and wiping are in a menu, and each asks first. */
 export function ProjectsPage() {
   const fetched = useFetch('GET /api/projects', {})
   const dialog = useSignal<ProjectDialog | null>(null)
@@ -27,73 +28,77 @@ export function ProjectsPage() {
   return (
     <>
       <PageHead title="Projects">
-        <span class="dim">{formatCount(all.length, 'project')}</span>
+        <span class="dim small">{formatCount(all.length, 'project')}</span>
       </PageHead>
       <ErrorMessage text={fetched.error} retry={fetched.refetch} />
       <ProjectOffers />
       {all.length === 0 ? (
-        <EmptyState title="No projects yet.">
+        <EmptyState icon="projects" title="No projects yet.">
           <p>A project appears with its first session or note.</p>
         </EmptyState>
       ) : (
-        <div class="scroll detail">
-          <table class="wide">
-            <thead>
-              <tr>
-                <th scope="col">Project</th>
-                <th scope="col" class="num">
-                  Sessions
-                </th>
-                <th scope="col" class="num">
-                  Prompts
-                </th>
-                <th scope="col" class="num">
-                  Observations
-                </th>
-                <th scope="col" class="num">
-                  Notes
-                </th>
-                <th scope="col">Last active</th>
-                <th scope="col">
-                  <span class="sr">Actions</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
+        <div class="scroll">
+          <div class="column">
+            <ul class="card projects" aria-label="Projects">
               {all.map((project) => (
-                <tr>
-                  <td>
-                    <a href={hrefOf('feed', '', { project: project.project })}>{project.name}</a>
-                    {project.name !== project.project && <div class="dim mono">{project.project}</div>}
-                  </td>
-                  <td class="num">{project.sessions}</td>
-                  <td class="num">{project.prompts}</td>
-                  <td class="num">{project.observations}</td>
-                  <td class="num">{project.notes}</td>
-                  <td>{project.lastAt ? formatDay(project.lastAt) : ''}</td>
-                  <td class="actions">
-                    <button type="button" onClick={openDialog('rename', project)}>
-                      Rename<span class="sr"> {project.name}</span>
-                    </button>
-                    {all.length > 1 && (
-                      <button type="button" onClick={openDialog('merge', project)}>
-                        Merge<span class="sr"> {project.name}</span>
-                      </button>
-                    )}
-                    <button type="button" class="danger" onClick={openDialog('wipe', project)}>
-                      Wipe<span class="sr"> {project.name}</span>
-                    </button>
-                  </td>
-                </tr>
+                <ProjectRow
+                  key={project.project}
+                  project={project}
+                  items={[
+                    { text: 'Rename…', onChoose: openDialog('rename', project) },
+                    ...(all.length > 1 ? [{ text: 'Join into another…', onChoose: openDialog('merge', project) }] : []),
+                    { text: 'Wipe…', isDanger: true, onChoose: openDialog('wipe', project) },
+                  ]}
+                />
               ))}
-            </tbody>
-          </table>
+            </ul>
+          </div>
         </div>
       )}
       {dialog.value?.kind === 'rename' && <Rename project={dialog.value.project} onDone={closeDialog} />}
       {dialog.value?.kind === 'merge' && <Merge project={dialog.value.project} others={all} onDone={closeDialog} />}
       {dialog.value?.kind === 'wipe' && <Wipe project={dialog.value.project} onDone={closeDialog} />}
     </>
+  )
+}
+
+function ProjectRow({ project, items }: { project: ProjectSummary; items: MenuItem[] }) {
+  const { name, sessions, prompts, observations, notes, commits, lastAt } = project
+  const counts: [number, string][] = [
+    [sessions, 'session'],
+    [prompts, 'prompt'],
+    [observations, 'observation'],
+    [notes, 'note'],
+    [commits, 'commit'],
+  ]
+  return (
+    <li>
+      <div>
+        <h2>
+          <a href={hrefOf('feed', '', { project: project.project })}>{name}</a>
+        </h2>
+        {name !== project.project && <p class="mono dim small">{project.project}</p>}
+        <p class="dim small">
+          {counts
+            .filter(([count]) => count > 0)
+            .map(([count, word]) => formatCount(count, word))
+            .join(' · ')}
+        </p>
+      </div>
+      <span class="dim small last">{lastAt ? <TimeAgo at={lastAt} /> : ''}</span>
+      <Menu label={`Actions for ${name}`} items={items} />
+    </li>
+  )
+}
+
+function DialogActions({ onCancel, children }: { onCancel: () => void; children: ComponentChildren }) {
+  return (
+    <div class="actions">
+      <button type="button" onClick={onCancel}>
+        Cancel
+      </button>
+      {children}
+    </div>
   )
 }
 
@@ -116,9 +121,11 @@ function Rename({ project, onDone }: { project: ProjectSummary; onDone: () => vo
           <input value={name.value} onInput={(event) => (name.value = event.currentTarget.value)} />
         </label>
         <p class="dim">New sessions in its folder use the new name. Existing memories are moved in the background.</p>
-        <button type="submit" class="primary">
-          Rename
-        </button>
+        <DialogActions onCancel={onDone}>
+          <button type="submit" class="primary" disabled={name.value.trim() === '' || name.value.trim() === project.project}>
+            Rename
+          </button>
+        </DialogActions>
       </form>
     </Dialog>
   )
@@ -128,19 +135,19 @@ function Merge({ project, others, onDone }: { project: ProjectSummary; others: P
   const targets = others.filter((other) => other.project !== project.project)
   const into = useSignal(targets[0]?.project ?? '')
   return (
-    <Dialog title={`Merge ${project.name} into another`} onClose={onDone}>
+    <Dialog title={`Join ${project.name} into another`} onClose={onDone}>
       <form
         onSubmit={(event) => {
           event.preventDefault()
           onDone()
-          void runAction(moveProject(project.project, into.value, true), `Merging ${project.name} into ${into.value}.`)
+          void runAction(moveProject(project.project, into.value, true), `Joining ${project.name} into ${into.value}.`)
         }}
       >
         <label>
           Into
           <select value={into.value} onChange={(event) => (into.value = event.currentTarget.value)}>
             {targets.map((target) => (
-              <option value={target.project}>{target.project}</option>
+              <option value={target.project}>{target.name === target.project ? target.name : `${target.name} (${target.project})`}</option>
             ))}
           </select>
         </label>
@@ -148,9 +155,11 @@ function Merge({ project, others, onDone }: { project: ProjectSummary; others: P
           {formatCount(project.sessions, 'session')}, {formatCount(project.observations, 'observation')} and{' '}
           {formatCount(project.notes, 'note')} will move. You cannot separate the two projects again.
         </p>
-        <button type="submit" class="primary">
-          Merge
-        </button>
+        <DialogActions onCancel={onDone}>
+          <button type="submit" class="primary">
+            Join
+          </button>
+        </DialogActions>
       </form>
     </Dialog>
   )
@@ -164,7 +173,7 @@ function Wipe({ project, onDone }: { project: ProjectSummary; onDone: () => void
         onSubmit={(event) => {
           event.preventDefault()
           onDone()
-          void runAction(call('POST /api/projects/wipe', { project: project.project, confirm: typed.value }), `Wiping ${project.name}.`)
+          void runAction(call('POST /api/projects/wipe', { project: project.project, confirm: project.project }), `Wiping ${project.name}.`)
         }}
       >
         <p>
@@ -176,9 +185,11 @@ function Wipe({ project, onDone }: { project: ProjectSummary; onDone: () => void
           Type <b>{project.name}</b> to confirm
           <input value={typed.value} autoComplete="off" onInput={(event) => (typed.value = event.currentTarget.value)} />
         </label>
-        <button type="submit" class="danger" disabled={typed.value.toLowerCase() !== project.name}>
-          Wipe project
-        </button>
+        <DialogActions onCancel={onDone}>
+          <button type="submit" class="danger" disabled={typed.value.trim().toLowerCase() !== project.name.toLowerCase()}>
+            Wipe project
+          </button>
+        </DialogActions>
       </form>
     </Dialog>
   )

@@ -1,3 +1,4 @@
+import { describeInjectionEvent } from '../core/injection-event.ts'
 import type { Observation, Prompt, Summary } from '../core/memory.ts'
 import type { RecordedInjection } from '../wire/contract/memories.ts'
 import type { ClippedToolUse, SessionContents } from '../wire/contract/sessions.ts'
@@ -78,7 +79,7 @@ export function listReplayEvents(contents: SessionContents): ReplayEvent[] {
         key: `injection:${injection.id}`,
         at: injection.at,
         label: 'injection',
-        title: `${injection.event}: ${injection.items.filter(({ kind }) => kind !== 'line').length} memories, ${injection.tokens} tokens`,
+        title: `${describeInjectionEvent(injection.event)}: ${injection.items.filter(({ kind }) => kind !== 'line').length} memories, ${injection.tokens} tokens`,
         injection,
       }),
     ),

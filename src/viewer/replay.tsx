@@ -1,17 +1,19 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
+import { describeInjectionEvent } from '../core/injection-event.ts'
 import type { ToolUse } from '../core/memory.ts'
 import type { MemoryKind } from '../core/memory-kinds.ts'
 import type { LiveEvent } from '../wire/live-events.ts'
-import { EmptyState, formatClockTime, formatCount, formatDay, LoadingOrError, nameOfProject, PageHead, Tag } from './components.tsx'
-import { askToForgetMemory, askToForgetSession } from './forget.tsx'
+import { EmptyState, formatClockTime, LoadingOrError, PageHead, Tag } from './components.tsx'
+import { askToForgetMemory } from './forget.tsx'
+import { Icon } from './icons.tsx'
 import { List, type PagedRows } from './list.tsx'
 import { onLiveEvent } from './live.ts'
 import { Markdown, MarkdownLine } from './markdown-view.tsx'
-import { OutcomeBox } from './outcome-box.tsx'
 import { listReplayEvents, type ReplayEvent } from './replay-events.ts'
 import { hrefOf, memoryHref } from './route.ts'
 import { currentRoute, navigate } from './router.ts'
+import { SessionHead } from './session-head.tsx'
 import { useKeyBindings } from './shortcuts.ts'
 import { useFetch } from './use-fetch.ts'
 import { call } from './worker-requests.ts'
@@ -39,10 +41,7 @@ export function ReplayPage({ id }: { id: string }) {
   }, [id])
   const events = contents.value ? listReplayEvents(contents.value) : []
   const selectedKey = currentRoute.value.query.at ?? ''
-  const current = Math.max(
-    0,
-    events.findIndex(({ key }) => key === selectedKey),
-  )
+  const current = Math.max(0, events.findIndex(isSelected(selectedKey)))
   const show = (index: number) => {
     const event = events[Math.max(0, Math.min(events.length - 1, index))]
     if (event) navigate(hrefOf('sessions', id, { at: event.key }), 'replace')
@@ -65,10 +64,19 @@ export function ReplayPage({ id }: { id: string }) {
   }
   useKeyBindings({ x: forgetSelected, ArrowLeft: () => show(current - 1), ArrowRight: () => show(current + 1), ' ': togglePlay })
   if (!contents.value) {
-    if (contents.isMissing) return <EmptyState title={`Session ${id} was not found.`}>{<a href="/sessions">All sessions</a>}</EmptyState>
+    if (contents.isMissing)
+      return (
+        <>
+          <PageHead title="Session" />
+          <EmptyState icon="missing" title={`Session ${id} was not found.`}>
+            <p>
+              It may have been <a href="/forgotten">forgotten</a>. <a href="/sessions">All sessions</a>
+            </p>
+          </EmptyState>
+        </>
+      )
     return <LoadingOrError fetched={contents} />
   }
-  const { session, outcome } = contents.value
   const selected = events[current]
   const rows: PagedRows<ReplayEvent> = {
     total: events.length,
@@ -80,76 +88,79 @@ export function ReplayPage({ id }: { id: string }) {
   }
   return (
     <>
-      <PageHead title={session.title ?? `Session ${session.id}`}>
-        <span class="dim">
-          {nameOfProject(session.project)} · {formatDay(session.startedAt)} · {formatCount(events.length, 'event')}
-        </span>
-        <span class="grow" />
-        <a class="button" href={hrefOf('injections', '', { session: id })}>
-          Injections
-        </a>
-        <button type="button" class="danger" onClick={() => askToForgetSession(session, () => navigate('/sessions'))}>
-          Forget session
-        </button>
-      </PageHead>
-      <OutcomeBox outcome={outcome} of="this session" />
-      {events.length === 0 ? (
-        <EmptyState title="No events yet.">
-          <p>The first prompt of this session will appear here.</p>
-        </EmptyState>
-      ) : (
-        <>
-          <div class="scrubber">
-            <button type="button" onClick={togglePlay} aria-pressed={isPlaying.value}>
-              {isPlaying.value ? 'Pause' : 'Play'}
-            </button>
-            <input
-              type="range"
-              aria-label="Position in the session"
-              aria-valuetext={selected ? `${formatClockTime(selected.at)}, ${selected.label}: ${selected.title}` : ''}
-              min={0}
-              max={events.length - 1}
-              value={current}
-              onInput={(event) => show(Number(event.currentTarget.value))}
-            />
-            <span class="dim mono">
-              {selected && formatClockTime(selected.at)} · {current + 1}/{events.length}
-            </span>
-          </div>
-          <div class="split">
-            <List
-              name={`replay ${id}`}
-              label="Events"
-              rows={rows}
-              current={current}
-              onMove={show}
-              href={(event) => hrefOf('sessions', id, { at: event.key })}
-            >
-              {(event, index) => (
-                <span class={`event ${index > current ? 'later' : ''}`}>
-                  <span class="mono dim">{formatClockTime(event.at)}</span>
-                  <Tag type={event.label} />
-                  <span class="what">{event.title}</span>
-                </span>
-              )}
-            </List>
-            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and a keyboard must be able to scroll it */}
-            <section class="scroll detail" aria-label="Selected event" aria-live="off" tabIndex={0}>
-              {selected && <ReplayEventView key={selected.key} event={selected} />}
-              {selected && memoryOf(selected) && (
-                <p>
-                  <button type="button" class="danger" onClick={forgetSelected}>
-                    Forget this {memoryOf(selected)?.kind === 'prompt' ? 'turn' : selected.kind} <kbd>x</kbd>
-                  </button>
-                </p>
-              )}
-            </section>
-          </div>
-        </>
-      )}
+      <PageHead
+        crumb={
+          <>
+            <Icon name="sessions" /> <a href="/sessions">Sessions</a>
+          </>
+        }
+      />
+      <div class="session-page">
+        <SessionHead contents={contents.value} />
+        {events.length === 0 ? (
+          <EmptyState icon="sessions" title="No events yet.">
+            <p>The first prompt of this session will appear here.</p>
+          </EmptyState>
+        ) : (
+          <>
+            <div class="bar-row">
+              <button type="button" onClick={togglePlay} aria-pressed={isPlaying.value}>
+                {isPlaying.value ? 'Pause' : 'Play'}
+              </button>
+              <input
+                type="range"
+                aria-label="Position in the session"
+                aria-valuetext={selected ? `${formatClockTime(selected.at)}, ${selected.label}: ${selected.title}` : ''}
+                min={0}
+                max={events.length - 1}
+                value={current}
+                onInput={(event) => show(Number(event.currentTarget.value))}
+              />
+              <span class="dim mono small">
+                {selected && formatClockTime(selected.at)} · {current + 1}/{events.length}
+              </span>
+            </div>
+            <div class="split">
+              <List
+                name={`replay ${id}`}
+                label="Events"
+                rows={rows}
+                current={current}
+                onMove={show}
+                href={(event) => hrefOf('sessions', id, { at: event.key })}
+              >
+                {(event, index) => (
+                  <span class={`event ${index > current ? 'later' : ''}`}>
+                    <span class="mono dim small">{formatClockTime(event.at)}</span>
+                    <Tag type={event.label} />
+                    <span class="what">{event.title}</span>
+                  </span>
+                )}
+              </List>
+              {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and a keyboard must be able to scroll it */}
+              <section class="scroll detail" aria-label="Selected event" aria-live="off" tabIndex={0}>
+                {selected && <ReplayEventView key={selected.key} event={selected} />}
+                {selected && memoryOf(selected) && (
+                  <p>
+                    <button type="button" class="danger" onClick={forgetSelected}>
+                      Forget this {memoryOf(selected)?.kind === 'prompt' ? 'turn' : selected.kind} <kbd>x</kbd>
+                    </button>
+                  </p>
+                )}
+              </section>
+            </div>
+          </>
+        )}
+      </div>
     </>
   )
 }
+
+/** By the event's own key, or for links that know only the number of a turn, `turn:4`. */
+const isSelected =
+  (wanted: string) =>
+  (event: ReplayEvent): boolean =>
+    event.key === wanted || (event.kind === 'prompt' && wanted === `turn:${event.prompt.number}`)
 
 /** The memory that an event shows; null for tool uses and injections, which are forgotten together with their turn. */
 function memoryOf(event: ReplayEvent): { kind: MemoryKind; id: number } | null {
@@ -233,7 +244,7 @@ function ReplayEventView({ event }: { event: ReplayEvent }) {
       return (
         <>
           <h2>
-            <a href={hrefOf('injections', String(event.injection.id))}>Injected at {event.injection.event}</a>
+            <a href={hrefOf('injections', String(event.injection.id))}>{describeInjectionEvent(event.injection.event)}</a>
           </h2>
           <pre class="verbatim">{event.injection.text}</pre>
         </>

@@ -17,9 +17,9 @@ test('empty filters are left out of the address', () => {
   expect(hrefOf('feed', '', { project: '', type: undefined })).toBe('/feed')
 })
 
-test('an unknown or broken address opens the feed', () => {
+test('an empty address opens the feed, and an unknown one is no page', () => {
   expect(parseRoute('/', '').page).toBe('feed')
-  expect(parseRoute('/nowhere', '').page).toBe('feed')
+  expect(parseRoute('/nowhere', '').page).toBe('missing')
   expect(parseRoute('/memory/%E0%A4%A', '').id).toBe('%E0%A4%A')
 })
 

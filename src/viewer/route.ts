@@ -2,12 +2,12 @@ import { type MemoryKind, memoryId } from '../core/memory-kinds.ts'
 import { isViewerPage, type ViewerPage } from '../wire/viewer-pages.ts'
 
 /** A view: the page, the id of what it shows, and its filters. All of it is in the address, so every view can be bookmarked. */
-export type ViewerRoute = { page: ViewerPage; id: string; query: Record<string, string> }
+export type ViewerRoute = { page: ViewerPage | 'missing'; id: string; query: Record<string, string> }
 
 export function parseRoute(pathname: string, search: string): ViewerRoute {
   const [, first = '', ...rest] = pathname.split('/')
   return {
-    page: isViewerPage(first) ? first : 'feed',
+    page: isViewerPage(first) ? first : first === '' ? 'feed' : 'missing',
     id: rest.map(decodePart).join('/'),
     query: Object.fromEntries(new URLSearchParams(search)),
   }

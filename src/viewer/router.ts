@@ -18,7 +18,8 @@ export function watchAddressBar(): void {
   document.addEventListener('click', (event) => {
     const link = event.target instanceof Element ? event.target.closest('a[href^="/"]') : null
     const isPlainClick = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey
-    if (!link || !isPlainClick || event.defaultPrevented) return
+    // A link that saves a file must reach the worker.
+    if (!link || !isPlainClick || event.defaultPrevented || link.hasAttribute('download')) return
     event.preventDefault()
     navigate(link.getAttribute('href') ?? '/feed')
   })

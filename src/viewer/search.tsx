@@ -1,15 +1,36 @@
 import { type Signal, useSignal } from '@preact/signals'
 import type { RefObject } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
+import { AGENT_NAMES, agentTitle } from '../core/agent.ts'
 import { MEMORY_KINDS } from '../core/memory-kinds.ts'
-import type { SearchResponse } from '../wire/contract/memories.ts'
+import type { SearchHit, SearchResponse } from '../wire/contract/memories.ts'
 import { MAX_QUERY_CHARS_IN_URL } from '../wire/viewer-pages.ts'
-import { Chip, Dropdown, EmptyState, ErrorMessage, formatCount, hrefOfRow, MemoryRow, PageHead } from './components.tsx'
+import { codeMark } from './code-state.tsx'
+import {
+  agentOptions,
+  Chip,
+  Dropdown,
+  EmptyState,
+  ErrorMessage,
+  formatCount,
+  HighlightedText,
+  hrefOfRow,
+  nameOfProject,
+  PageHead,
+  Tag,
+  TimeAgo,
+} from './components.tsx'
 import { askToForget, askToForgetMemory } from './forget.tsx'
 import { wordsToHighlight } from './highlight.ts'
+import { explainHit, groupBySession } from './hit-reasons.ts'
+import { Icon } from './icons.tsx'
+import { MarkdownLine } from './markdown-view.tsx'
+import { splitMark } from './marked-title.ts'
+import { Marks, type MarkText } from './marks.tsx'
 import { projectOptions } from './project-list.ts'
 import { hrefOf } from './route.ts'
 import { currentRoute, navigate } from './router.ts'
+import { useSessionLabels } from './session-labels.ts'
 import { useKeyBindings } from './shortcuts.ts'
 import { useFetch } from './use-fetch.ts'
 import { filterValue } from './worker-requests.ts'
@@ -33,12 +54,12 @@ const CODE_OPTIONS = [
   { value: 'outdated', text: 'Outdated only' },
 ]
 
-type SearchFilters = { kind: string; project: string; since: string; code: string }
+type SearchFilters = { kind: string; project: string; since: string; agent: string; code: string }
 
 /** Searches while the person types, and shows for each hit which signals found it. */
 export function SearchPage() {
-  const { q = '', kind = '', project = '', since = '', code = '', many = '' } = currentRoute.value.query
-  const filters = { kind, project, since, code }
+  const { q = '', kind = '', project = '', agent = '', since = '', code = '', many = '' } = currentRoute.value.query
+  const filters = { kind, project, agent, since, code }
   const limit = Number(many || DEFAULT_HITS)
   const { response, error, refetch } = useSearch(q, filters, limit)
   const input = useRef<HTMLInputElement>(null)
@@ -55,31 +76,48 @@ export function SearchPage() {
     <>
       <PageHead title="Search">
         <SearchInput input={input} query={q} onQuery={(query) => choose({ q: query })} onLeave={moveToFirst} />
-        <SearchFilterControls filters={filters} onChoose={choose} />
-        <ForgetMatches query={q} filters={filters} />
+        <Dropdown label="Project" value={project} options={projectOptions()} onChoose={(value) => choose({ project: value })} />
+        <Dropdown label="Agent" value={agent} options={agentOptions()} onChoose={(value) => choose({ agent: value })} />
+        <Dropdown label="Since" value={since} options={SINCE_OPTIONS} onChoose={(value) => choose({ since: value })} />
+        <Dropdown label="Code" value={code} options={CODE_OPTIONS} onChoose={(value) => choose({ code: value })} />
       </PageHead>
+      <div class="bar-row">
+        <KindChips kind={kind} onChoose={(value) => choose({ kind: value })} />
+        <span class="grow" />
+        <ForgetMatches query={q} filters={filters} />
+      </div>
       <ErrorMessage text={error} retry={refetch} />
       <div class="scroll">
-        <SearchNotice response={response} limit={limit} />
         {q.trim() === '' && <SearchHelp />}
-        {response?.hits.length === 0 && <NoHits hasFilters={Boolean(kind || project || since || code)} />}
-        <HitList hits={response?.hits ?? []} words={wordsToHighlight(q)} cursor={cursor} />
-        {response && response.hits.length >= limit && limit < MAX_HITS && (
-          <button type="button" onClick={() => choose({ many: String(MAX_HITS) })}>
-            Show more
-          </button>
-        )}
+        {response?.hits.length === 0 && <NoHits hasFilters={Boolean(kind || project || agent || since || code)} />}
+        <div class="columns" hidden={!response}>
+          <div>
+            <SearchNotice response={response} limit={limit} />
+            <HitGroups hits={response?.hits ?? []} words={wordsToHighlight(q)} cursor={cursor} />
+            {response && response.hits.length >= limit && limit < MAX_HITS && (
+              <p class="more">
+                <button type="button" onClick={() => choose({ many: String(MAX_HITS) })}>
+                  Show more
+                </button>
+              </p>
+            )}
+          </div>
+          <aside class="quiet" aria-label="Narrow down">
+            <NarrowDown hits={response?.hits ?? []} query={q} onChoose={choose} />
+          </aside>
+        </div>
       </div>
     </>
   )
 }
 
 /** The response for a query; null without one. The last response stays until the next arrives, so the list does not flicker. */
-function useSearch(query: string, { kind, project, since, code }: SearchFilters, limit: number) {
+function useSearch(query: string, { kind, project, agent, since, code }: SearchFilters, limit: number) {
   const request = {
     query,
     kind: MEMORY_KINDS.find((known) => known === kind),
     project: filterValue(project),
+    agent: AGENT_NAMES.find((known) => known === agent),
     since: sinceTime(since),
     limit,
   }
@@ -88,7 +126,7 @@ function useSearch(query: string, { kind, project, since, code }: SearchFilters,
   const last = useRef<SearchResponse | null>(null)
   if (value) last.current = value
   const response = isEmpty ? null : (value ?? last.current)
-  const isWanted = (hit: SearchResponse['hits'][number]) => code === '' || (code === 'outdated') === (hit.code !== null)
+  const isWanted = (hit: SearchHit) => code === '' || (code === 'outdated') === (hit.code !== null)
   return { response: response && { ...response, hits: response.hits.filter(isWanted) }, error, refetch }
 }
 
@@ -133,50 +171,96 @@ function SearchInput({
     return () => clearTimeout(timer)
   }, [typed.value])
   return (
-    <input
-      ref={input}
-      type="search"
-      class="ask"
-      aria-label="Search memories"
-      placeholder="words, or type:bugfix path:src since:7d"
-      maxLength={MAX_QUERY_CHARS_IN_URL}
-      value={typed.value}
-      onInput={(event) => {
-        typed.value = event.currentTarget.value
-      }}
-      onKeyDown={(event) => {
-        if (event.key === 'ArrowDown' || event.key === 'Enter') {
-          event.preventDefault()
-          onLeave()
-        }
-      }}
-    />
+    <span class="searchbar">
+      <Icon name="search" />
+      <input
+        ref={input}
+        type="search"
+        aria-label="Search memories"
+        placeholder="words, or type:bugfix path:src since:7d"
+        maxLength={MAX_QUERY_CHARS_IN_URL}
+        value={typed.value}
+        onInput={(event) => {
+          typed.value = event.currentTarget.value
+        }}
+        onKeyDown={(event) => {
+          if (event.key === 'ArrowDown' || event.key === 'Enter') {
+            event.preventDefault()
+            onLeave()
+          }
+        }}
+      />
+    </span>
   )
 }
 
-function SearchFilterControls({ filters, onChoose }: { filters: SearchFilters; onChoose: (part: Partial<SearchFilters>) => void }) {
+function KindChips({ kind, onChoose }: { kind: string; onChoose: (kind: string) => void }) {
+  return (
+    <fieldset class="chips" aria-label="Kinds">
+      {MEMORY_KINDS.map((name) => (
+        <Chip on={kind === name} onClick={() => onChoose(kind === name ? '' : name)}>
+          {name === 'summary' ? 'summaries' : `${name}s`}
+        </Chip>
+      ))}
+    </fieldset>
+  )
+}
+
+const MAX_NARROW_ROWS = 6
+
+/** Types and projects of the hits, as links that narrow the search. */
+function NarrowDown({ hits, query, onChoose }: { hits: SearchHit[]; query: string; onChoose: (part: Record<string, string>) => void }) {
+  const count = (keys: string[]) =>
+    [...Map.groupBy(keys, (key) => key)].map(([key, all]) => ({ key, count: all.length })).sort((a, b) => b.count - a.count)
+  const types = count(hits.filter(({ kind }) => kind === 'observation').map(({ type }) => type)).slice(0, MAX_NARROW_ROWS)
+  const inProjects = count(hits.map(({ project }) => project)).slice(0, MAX_NARROW_ROWS)
+  if (hits.length === 0) return null
   return (
     <>
-      <fieldset class="chips" aria-label="Kinds">
-        {MEMORY_KINDS.map((kind) => (
-          <Chip on={filters.kind === kind} onClick={() => onChoose({ kind: filters.kind === kind ? '' : kind })}>
-            {kind === 'summary' ? 'summaries' : `${kind}s`}
-          </Chip>
-        ))}
-      </fieldset>
-      <Dropdown label="Project" value={filters.project} options={projectOptions()} onChoose={(project) => onChoose({ project })} />
-      <Dropdown label="Since" value={filters.since} options={SINCE_OPTIONS} onChoose={(since) => onChoose({ since })} />
-      <Dropdown label="Code" value={filters.code} options={CODE_OPTIONS} onChoose={(code) => onChoose({ code })} />
+      {types.length > 0 && (
+        <section>
+          <h2>By type</h2>
+          <ul class="bullets small">
+            {types.map(({ key, count }) => (
+              <li class={`t-${key}`}>
+                <a href={hrefOf('search', '', { ...currentRoute.value.query, q: `${query} type:${key}` })}>
+                  {key} <span class="dim">{count}</span>
+                </a>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      {inProjects.length > 1 && (
+        <section>
+          <h2>By project</h2>
+          <ul class="bullets small">
+            {inProjects.map(({ key, count }) => (
+              <li>
+                <a
+                  href={hrefOf('search', '', { ...currentRoute.value.query, project: key })}
+                  onClick={(event) => {
+                    event.preventDefault()
+                    onChoose({ project: key })
+                  }}
+                >
+                  {nameOfProject(key)} <span class="dim">{count}</span>
+                </a>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
     </>
   )
 }
 
 /** Forgets everything that contains the words, not only the hits shown. The dialog lists it first. A kind of memory cannot be forgotten alone: a prompt takes its turn along. */
 function ForgetMatches({ query, filters }: { query: string; filters: SearchFilters }) {
-  if (query.trim() === '' || filters.kind || filters.code) return null
+  if (query.trim() === '' || filters.kind || filters.agent || filters.code) return null
   const selection = { query, project: filterValue(filters.project), since: sinceTime(filters.since) }
   return (
-    <button type="button" class="danger" onClick={() => askToForget(`everything with “${query.trim()}”`, selection)}>
+    <button type="button" class="plain danger" onClick={() => askToForget(`everything with “${query.trim()}”`, selection)}>
       Forget matches…
     </button>
   )
@@ -196,18 +280,27 @@ function SearchNotice({ response, limit }: { response: SearchResponse | null; li
     ...problems.map(({ word, message }) => `${word}: ${message}`),
   ]
   return (
-    <p class="dim notice" role="status">
+    <p class="notice" role="status">
       {parts.join(' · ')}
     </p>
   )
 }
 
+const EXAMPLES = ['why did the test fail', 'decided about caching last week', 'type:bugfix path:src', 'since:7d branch:main']
+
 function SearchHelp() {
   return (
-    <EmptyState title="Search in your own words.">
+    <EmptyState icon="search" title="Search in your own words.">
       <p>
         Filters narrow the search: <code>type:bugfix</code>, <code>path:src/auth</code>, <code>since:7d</code>, <code>session:…</code>,{' '}
         <code>branch:…</code>. You can also write times such as “last week”.
+      </p>
+      <p class="examples">
+        {EXAMPLES.map((example) => (
+          <a class="chip" href={hrefOf('search', '', { ...currentRoute.value.query, q: example })}>
+            {example}
+          </a>
+        ))}
       </p>
     </EmptyState>
   )
@@ -215,51 +308,136 @@ function SearchHelp() {
 
 function NoHits({ hasFilters }: { hasFilters: boolean }) {
   return (
-    <EmptyState title="No memories found.">
+    <EmptyState icon="search" title="No memories found.">
       <p>Try fewer or different words{hasFilters && ', or fewer filters'}.</p>
     </EmptyState>
   )
 }
 
-function HitList({ hits, words, cursor }: { hits: SearchResponse['hits']; words: string[]; cursor: Signal<number> }) {
+/** Hits by session, so that what belongs together is read together. */
+function HitGroups({ hits, words, cursor }: { hits: SearchHit[]; words: string[]; cursor: Signal<number> }) {
+  const labelOf = useSessionLabels(hits.map(({ sessionId }) => sessionId))
+  const highestScore = hits[0]?.score ?? 1
   return (
     <ol class="hits" aria-label="Hits">
-      {hits.map((hit, index) => (
-        <li>
-          <a
-            class="row hit"
-            href={hrefOfRow(hit)}
-            data-hit={index}
-            onFocus={() => {
-              cursor.value = index
-            }}
-          >
-            <MemoryRow row={hit} words={words} />
-          </a>
-          <ScoreBar signals={hit.signals} highestScore={hits[0]?.score ?? 1} />
-        </li>
-      ))}
+      {groupBySession(hits).map((group) => {
+        const label = labelOf(group.sessionId)
+        const [first] = group.hits
+        return (
+          <li class="card">
+            <header>
+              {group.sessionId !== null ? (
+                <h2>
+                  <a href={hrefOf('sessions', String(group.sessionId))}>{label?.title ?? `Session ${group.sessionId}`}</a>
+                </h2>
+              ) : (
+                <h2>{first?.kind === 'commit' ? 'From the git history' : 'A note'}</h2>
+              )}
+              <Marks
+                marks={[
+                  { kind: 'project', words: nameOfProject(first?.project ?? '') },
+                  label ? { kind: 'agent', words: agentTitle(label.agent) } : null,
+                  label?.branch ? { kind: 'branch', words: label.branch } : null,
+                ]}
+              />
+              <span class="when">
+                <TimeAgo at={label?.lastEventAt ?? first?.at ?? 0} />
+              </span>
+            </header>
+            <Conclusions hits={group.hits} />
+            {group.hits.map((hit) => (
+              <HitRow hit={hit} words={words} index={hits.indexOf(hit)} cursor={cursor} highestScore={highestScore} />
+            ))}
+          </li>
+        )
+      })}
     </ol>
   )
 }
 
-/** What each signal contributed to a hit's score, as parts of one bar. */
-function ScoreBar({ signals, highestScore }: { signals: Record<string, number>; highestScore: number }) {
-  const sorted = Object.entries(signals).sort((a, b) => b[1] - a[1])
-  const text = sorted.map(([name, value]) => `${name} ${value.toFixed(2)}`).join(', ')
+const CONCLUSION_LABELS = { 'this turn': 'Result', 'this work': 'Ended with', 'newer work': 'Now holds', 'newer value': 'Changed later' }
+
+/** The results of the work that the hits belong to, each once, above the steps that led to it. */
+function Conclusions({ hits }: { hits: SearchHit[] }) {
+  const outcomes = hits.flatMap(({ outcome }) => (outcome && outcome.of !== 'this turn' ? [outcome] : []))
   return (
-    <div class="score" title={`Score: ${text}`}>
-      <span class="bar" aria-hidden="true">
-        {sorted
-          .filter(([, value]) => value > 0)
-          .map(([name, value]) => (
-            <i class={`s-${name}`} style={{ width: `${(100 * value) / Math.max(highestScore, 0.01)}%` }} />
-          ))}
-      </span>
-      <span class="signals">
-        <span class="sr">Score: </span>
-        {text}
-      </span>
+    <>
+      {[...Map.groupBy(outcomes, ({ id, of }) => `${of} ${id}`).values()].flatMap(([outcome]) =>
+        outcome ? (
+          <p class="ended">
+            <b>{CONCLUSION_LABELS[outcome.of]}: </b>
+            <MarkdownLine text={outcome.text} /> <a href={hrefOf('memory', outcome.id)}>{outcome.id}</a>
+          </p>
+        ) : (
+          []
+        ),
+      )}
+    </>
+  )
+}
+
+type HitRowProps = { hit: SearchHit; words: string[]; index: number; cursor: Signal<number>; highestScore: number }
+
+function HitRow({ hit, words, index, cursor, highestScore }: HitRowProps) {
+  const { outcome } = hit
+  const { title, mark } = splitMark(hit.title)
+  const isReplaced = outcome?.of === 'newer work' || (hit.signals.replaced ?? 0) < 0
+  return (
+    <div class={`hit ${isReplaced ? 'is-replaced' : ''}`}>
+      <a
+        href={hrefOfRow(hit)}
+        data-hit={index}
+        onFocus={() => {
+          cursor.value = index
+        }}
+      >
+        <span class="title">
+          <b>
+            <HighlightedText text={title} words={words} />
+          </b>
+          <Tag type={hit.kind === 'observation' || hit.kind === 'note' ? hit.type || hit.kind : hit.kind} />
+          <Marks marks={[mark, codeMark(hit.code), ...marksOfHit(hit)]} />
+        </span>
+        {hit.snippet && (
+          <span class="snippet clamp">
+            <HighlightedText text={hit.snippet} words={words} />
+          </span>
+        )}
+      </a>
+      <div class="why">
+        <span>{explainHit(hit, words)}</span>
+        <ScoreDetails signals={hit.signals} score={hit.score} highestScore={highestScore} />
+      </div>
     </div>
+  )
+}
+
+/** Warnings about a hit. */
+function marksOfHit({ outcome, signals }: SearchHit): MarkText[] {
+  if (outcome?.of === 'newer work') return [{ kind: 'replaced', words: `replaced by ${outcome.id}` }]
+  if (outcome?.of === 'newer value') return [{ kind: 'outdated', words: `a value changed in ${outcome.id}` }]
+  if (outcome?.replaced) return [{ kind: 'kind', words: `replaced ${outcome.replaced}` }]
+  return (signals.replaced ?? 0) < 0 ? [{ kind: 'replaced', words: 'replaced' }] : []
+}
+
+/** What each signal contributed, for those who want the numbers. */
+function ScoreDetails({ signals, score, highestScore }: { signals: Record<string, number>; score: number; highestScore: number }) {
+  const sorted = Object.entries(signals).sort((a, b) => b[1] - a[1])
+  const scale = Math.max(highestScore, 0.01)
+  return (
+    <details>
+      <summary>Score {score.toFixed(2)}</summary>
+      <div class="score">
+        {sorted.map(([name, value]) => (
+          <div>
+            <span>{name}</span>
+            <span class={`bar ${value < 0 ? 'minus' : ''}`} aria-hidden="true">
+              <i style={{ width: `${Math.min(100, (100 * Math.abs(value)) / scale)}%` }} />
+            </span>
+            <span class="num">{value.toFixed(2)}</span>
+          </div>
+        ))}
+      </div>
+    </details>
   )
 }

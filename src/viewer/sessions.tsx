@@ -1,9 +1,10 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { Dropdown, EmptyState, ErrorMessage, formatCount, nameOfProject, PageHead, Tag, TimeAgo } from './components.tsx'
+import { agentOptions, Dropdown, EmptyState, ErrorMessage, formatCount, nameOfProject, PageHead, TimeAgo } from './components.tsx'
 import { askToForgetSession } from './forget.tsx'
 import { List, usePagedRows } from './list.tsx'
 import { dataVersion, onLiveEvent } from './live.ts'
+import { Marks } from './marks.tsx'
 import { projectOptions } from './project-list.ts'
 import { ReplayPage } from './replay.tsx'
 import { hrefOf } from './route.ts'
@@ -13,15 +14,15 @@ import { call, filterValue } from './worker-requests.ts'
 /** All sessions, the latest first; or the replay of one. */
 export function SessionsPage() {
   const { id, query } = currentRoute.value
-  return id ? <ReplayPage key={id} id={id} /> : <SessionList project={query.project ?? ''} />
+  return id ? <ReplayPage key={id} id={id} /> : <SessionList project={query.project ?? ''} agent={query.agent ?? ''} />
 }
 
-function SessionList({ project }: { project: string }) {
-  const key = `sessions ${project}`
+function SessionList({ project, agent }: { project: string; agent: string }) {
+  const key = `sessions ${project} ${agent}`
   const liveVersion = useSignal(0)
   const rows = usePagedRows(
     key,
-    ({ limit, offset }) => call('GET /api/sessions', { project: filterValue(project), limit, offset }),
+    ({ limit, offset }) => call('GET /api/sessions', { project: filterValue(project), agent: filterValue(agent), limit, offset }),
     ({ sessions, total }) => ({ rows: sessions, total }),
     '',
     `${dataVersion.value} ${liveVersion.value}`,
@@ -42,14 +43,19 @@ function SessionList({ project }: { project: string }) {
           label="Project"
           value={project}
           options={projectOptions()}
-          onChoose={(value) => navigate(hrefOf('sessions', '', { project: value }), 'replace')}
+          onChoose={(value) => navigate(hrefOf('sessions', '', { project: value, agent }), 'replace')}
         />
-        <span class="grow" />
-        <span class="dim">{rows.isLoaded && formatCount(rows.total, 'session')}</span>
+        <Dropdown
+          label="Agent"
+          value={agent}
+          options={agentOptions()}
+          onChoose={(value) => navigate(hrefOf('sessions', '', { project, agent: value }), 'replace')}
+        />
+        <span class="dim small">{rows.isLoaded && formatCount(rows.total, 'session')}</span>
       </PageHead>
       <ErrorMessage text={rows.error} retry={rows.refetch} />
       {rows.isLoaded && rows.total === 0 ? (
-        <EmptyState title="No sessions yet.">
+        <EmptyState icon="sessions" title="No sessions yet.">
           <p>
             A session appears as soon as a connected agent starts one. Connect your agent with <code>recollect init</code>; import its
             earlier sessions with <code>recollect import</code>.
@@ -65,16 +71,14 @@ function SessionList({ project }: { project: string }) {
         >
           {(session) => (
             <>
-              <Tag type={session.live ? 'live' : session.status === 'completed' ? 'ended' : 'open'} />
+              <span class="place">{nameOfProject(session.project)}</span>
               <span class="what">
-                <b>{session.title ?? `Session ${session.id}`}</b>
-                <span class="snip">
-                  {formatCount(session.promptCount, 'prompt')}, {formatCount(session.toolUses, 'tool use')},{' '}
-                  {formatCount(session.observations, 'observation')}
-                  {session.branch && `, on ${session.branch}`}
+                <b>{session.title ?? `Session ${session.id}`}</b> <Marks marks={[session.live ? { kind: 'live', words: 'live' } : null]} />
+                <span class="snippet">
+                  {formatCount(session.promptCount, 'turn')}, {formatCount(session.observations, 'observation')}
                 </span>
               </span>
-              <span class="proj">{nameOfProject(session.project)}</span>
+              <span class="place branch">{session.branch}</span>
               <TimeAgo at={session.lastEventAt} />
             </>
           )}

@@ -1,6 +1,19 @@
-import { calendarRows, daysBetween, monthHeadings } from './calendar.ts'
-import { Chip, Dropdown, EmptyState, formatCount, hrefOfRow, LoadingOrError, MemoryRow, nameOfProject, PageHead } from './components.tsx'
-import { projectOptions } from './project-list.ts'
+import { type CalendarRow, calendarRows, daysBetween, monthHeadings } from './calendar.ts'
+import {
+  Dropdown,
+  EmptyState,
+  formatCount,
+  formatDay,
+  hrefOfRow,
+  LoadingOrError,
+  MemoryRow,
+  nameOfProject,
+  PageHead,
+  Segments,
+} from './components.tsx'
+import { dayLabel } from './days.ts'
+import { Icon } from './icons.tsx'
+import { projectOptions, projects } from './project-list.ts'
 import { hrefOf } from './route.ts'
 import { currentRoute, navigate } from './router.ts'
 import { useKeyBindings } from './shortcuts.ts'
@@ -19,7 +32,8 @@ export function TimelinePage() {
   const { query } = currentRoute.value
   const { project = '', by = 'day', from = '', to = '', end = '' } = query
   const step = by === 'week' ? 7 : 1
-  const last = end || dayOf(Date.now())
+  const today = dayOf(Date.now())
+  const last = end || newestDay(project) || today
   const length = step === 7 ? 52 * 7 : 12 * 7
   const first = dayOf(startOfDay(last) - (length - 1) * DAY_MS)
   const activity = useFetch('GET /api/activity', {
@@ -32,7 +46,8 @@ export function TimelinePage() {
   const earlier = () => choose({ end: dayOf(startOfDay(last) - (length / 2) * DAY_MS), from: '', to: '' })
   const later = () => {
     const next = dayOf(startOfDay(last) + (length / 2) * DAY_MS)
-    choose({ end: next >= dayOf(Date.now()) ? '' : next, from: '', to: '' })
+    const isPast = next < today
+    choose({ end: isPast ? next : today, from: '', to: '' })
   }
   useKeyBindings({ ArrowLeft: earlier, ArrowRight: later })
   const span = daysBetween(first, last)
@@ -41,91 +56,125 @@ export function TimelinePage() {
     <>
       <PageHead title="Timeline">
         <Dropdown label="Project" value={project} options={projectOptions()} onChoose={(value) => choose({ project: value })} />
-        <fieldset class="chips" aria-label="By">
-          <Chip on={step === 1} onClick={() => choose({ by: '', from: '', to: '' })}>
-            days
-          </Chip>
-          <Chip on={step === 7} onClick={() => choose({ by: 'week', from: '', to: '' })}>
-            weeks
-          </Chip>
-        </fieldset>
+        <Segments
+          label="By"
+          value={step === 7 ? 'week' : 'day'}
+          options={[
+            { value: 'day', text: 'Days' },
+            { value: 'week', text: 'Weeks' },
+          ]}
+          onChoose={(value) => choose({ by: value === 'week' ? 'week' : '', from: '', to: '' })}
+        />
         <button type="button" onClick={earlier}>
-          ← Earlier
+          <Icon name="left" /> Earlier
         </button>
-        <button type="button" onClick={later} disabled={last >= dayOf(Date.now())}>
-          Later →
+        <button type="button" onClick={later} disabled={last >= today}>
+          Later <Icon name="right" />
         </button>
-        <span class="dim">
-          {first} to {last}
+        <span class="dim small">
+          {formatDay(startOfDay(first))} to {formatDay(startOfDay(last))}
         </span>
       </PageHead>
       <div class="scroll">
-        {(!activity.value || activity.error) && <LoadingOrError fetched={activity} />}
-        {activity.value && rows.length === 0 && (
-          <EmptyState title="No memories in this period.">
-            <p>
-              <button type="button" onClick={earlier}>
-                Show an earlier period
-              </button>
-            </p>
-          </EmptyState>
-        )}
-        {rows.length > 0 && (
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls sideways, and a keyboard must be able to scroll it
-          <section ref={showLatest} class="calendar" aria-label="Activity" tabIndex={0}>
-            <table>
-              <caption class="sr">
-                Memories by project and {step === 7 ? 'week' : 'day'}, {first} to {last}
-              </caption>
-              <thead>
-                <tr>
-                  <td />
-                  {monthHeadings(rows[0]?.cells ?? []).map((month) =>
-                    month.name ? (
-                      <th scope="col" colSpan={month.cells}>
-                        {month.name}
-                      </th>
-                    ) : (
-                      <td colSpan={month.cells} />
-                    ),
-                  )}
-                </tr>
-              </thead>
-              <tbody>
-                {rows.slice(0, MAX_ROWS).map((row) => (
+        <div class="column wide-column stack">
+          {(!activity.value || activity.error) && <LoadingOrError fetched={activity} />}
+          {activity.value && rows.length === 0 && <EmptyPeriod onEarlier={earlier} />}
+          {rows.length > 0 && (
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls sideways, and a keyboard must be able to scroll it
+            <section ref={showLatest} class="calendar card" aria-label="Activity" tabIndex={0}>
+              <table>
+                <caption class="sr">
+                  Memories by project and {step === 7 ? 'week' : 'day'}, {first} to {last}
+                </caption>
+                <thead>
                   <tr>
-                    <th scope="row">
-                      <a href={hrefOf('timeline', '', { ...query, project: row.project })}>{nameOfProject(row.project)}</a>{' '}
-                      <span class="dim">{row.total}</span>
-                    </th>
-                    {row.cells.map((cell) => (
-                      <td>
-                        {cell.count > 0 ? (
-                          <a
-                            class={`cell l${cell.level} ${cell.from === from && row.project === project ? 'on' : ''}`}
-                            href={hrefOf('timeline', '', { ...query, project: row.project, from: cell.from, to: cell.to })}
-                            title={`${cell.from}${cell.to === cell.from ? '' : ` to ${cell.to}`}: ${formatCount(cell.count, 'memory', 'memories')}`}
-                          >
-                            <span class="sr">
-                              {nameOfProject(row.project)}, {cell.from}: {cell.count}
-                            </span>
-                          </a>
-                        ) : (
-                          <span class="cell l0" />
-                        )}
-                      </td>
-                    ))}
+                    <td />
+                    {monthHeadings(rows[0]?.cells ?? []).map((month) =>
+                      month.name ? (
+                        <th scope="col" colSpan={month.cells}>
+                          {monthName(month.name)}
+                        </th>
+                      ) : (
+                        <td colSpan={month.cells} />
+                      ),
+                    )}
                   </tr>
-                ))}
-              </tbody>
-            </table>
-          </section>
-        )}
-        {from && <MemoriesInRange project={project} from={from} to={to || from} />}
-        {!from && rows.length > 0 && <p class="dim notice">Choose a square to see its memories.</p>}
+                </thead>
+                <tbody>
+                  {rows.slice(0, MAX_ROWS).map((row) => (
+                    <tr>
+                      <th scope="row">
+                        <a href={hrefOf('timeline', '', { ...query, project: row.project })}>{nameOfProject(row.project)}</a>{' '}
+                        <span class="dim">{row.total}</span>
+                      </th>
+                      {row.cells.map((cell) => (
+                        <td>
+                          {cell.count > 0 ? (
+                            <a
+                              class={`cell l${cell.level} ${cell.from === from && row.project === project ? 'on' : ''}`}
+                              href={hrefOf('timeline', '', { ...query, project: row.project, from: cell.from, to: cell.to })}
+                              title={`${cell.from}${cell.to === cell.from ? '' : ` to ${cell.to}`}: ${formatCount(cell.count, 'memory', 'memories')}`}
+                            >
+                              <span class="sr">
+                                {nameOfProject(row.project)}, {cell.from}: {cell.count}
+                              </span>
+                            </a>
+                          ) : (
+                            <span class="cell l0" />
+                          )}
+                        </td>
+                      ))}
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+            </section>
+          )}
+          {rows.length > 0 && (
+            <MemoriesInRange project={project} from={from || lastActiveDay(rows)} to={to || from || lastActiveDay(rows)} />
+          )}
+        </div>
       </div>
     </>
   )
+}
+
+function EmptyPeriod({ onEarlier }: { onEarlier: () => void }) {
+  if (projects.value.length === 0)
+    return (
+      <EmptyState icon="timeline" title="No memories yet.">
+        <p>Days fill up as you work with a connected agent, or import your history.</p>
+      </EmptyState>
+    )
+  return (
+    <EmptyState icon="timeline" title="No memories in this period.">
+      <p>
+        <button type="button" onClick={onEarlier}>
+          Show an earlier period
+        </button>
+      </p>
+    </EmptyState>
+  )
+}
+
+/** The day of the newest memory, which may be long ago; empty while it is not known. */
+function newestDay(project: string): string {
+  const times = projects.value.filter((one) => !project || one.project === project).map(({ lastAt }) => lastAt ?? 0)
+  const newest = Math.max(0, ...times)
+  return newest > 0 ? dayOf(newest) : ''
+}
+
+/** The newest cell with memories: what a person most likely came for. */
+const lastActiveDay = (rows: CalendarRow[]): string =>
+  rows
+    .flatMap(({ cells }) => cells.filter(({ count }) => count > 0).map(({ from }) => from))
+    .sort()
+    .at(-1) ?? ''
+
+/** `2026-03` as people say it; the year at its start. */
+const monthName = (month: string) => {
+  const isNewYear = month.endsWith('-01')
+  return new Date(`${month}-15`).toLocaleDateString('en-GB', { month: 'short', ...(isNewYear ? { year: 'numeric' as const } : {}) })
 }
 
 /** Scrolls to the latest days on a narrow screen. */
@@ -141,11 +190,11 @@ function MemoriesInRange({ project, from, to }: { project: string; from: string;
   const total = feed.value.total ?? rows.length
   return (
     <section aria-label={`Memories from ${from}`}>
-      <h2 class="notice">
-        {from}
-        {to !== from && ` to ${to}`} <span class="dim">{formatCount(total, 'memory', 'memories')}</span>
+      <h2 class="day">
+        {dayLabel(from, new Date())}
+        {to !== from && ` to ${dayLabel(to, new Date())}`} <span class="dim">{formatCount(total, 'memory', 'memories')}</span>
       </h2>
-      <ul class="hits">
+      <ul class="card rows">
         {rows.map((row) => (
           <li>
             <a class="row" href={hrefOfRow(row)}>
@@ -154,7 +203,7 @@ function MemoriesInRange({ project, from, to }: { project: string; from: string;
           </li>
         ))}
       </ul>
-      {total > rows.length && <p class="dim notice">Only the newest {rows.length} are shown.</p>}
+      {total > rows.length && <p class="notice">Only the newest {rows.length} are shown.</p>}
     </section>
   )
 }

@@ -82,3 +82,13 @@ export async function forget(
 const MAX_ITEMS_IN_REPORT = 500
 
 export const restoreMemory = (id: string, name: string) => runAction(call('POST /api/restore', { ids: [id] }), `Restored ${name}.`)
+
+/** Puts a text on the clipboard and says so. */
+export async function copyText(text: string, message: string): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(text)
+    showToast({ text: message, isError: false, undo: null })
+  } catch {
+    showToast({ text: 'The browser did not allow copying. Select the text and copy it yourself.', isError: true, undo: null })
+  }
+}

@@ -4,6 +4,7 @@ export const VIEWER_PAGES = [
   'sessions',
   'search',
   'memory',
+  'rules',
   'timeline',
   'graph',
   'injections',

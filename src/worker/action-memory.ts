@@ -177,7 +177,8 @@ async function failedActions(services: Services, session: Session, now: number):
     const undone = await (await store.turnWork()).undoneTurns(id)
     const uses = await store.toolUses.ofSession(id, MAX_USES_READ)
     const prompts = new Map((await store.prompts.ofSession(id)).map((prompt) => [prompt.number, prompt.id]))
-    for (const [n, { failed: hasFailed, error, action, at }] of performedActions(agent, uses, readActionWith(services.agents)).entries()) {
+    const performed = await performedActions(agent, uses, readActionWith(services.agents))
+    for (const [n, { failed: hasFailed, error, action, at }] of performed.entries()) {
       if (action.kind !== 'edit') continue
       const key = editKey(action)
       const number = uses[n]?.promptNumber ?? 0

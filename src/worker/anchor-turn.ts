@@ -157,7 +157,7 @@ async function actionsOf(
 ): Promise<Pick<PerformedAction, 'failed' | 'action'>[]> {
   const readAction = readActionWith(agents)
   const uses = await store.toolUses.ofTurn(session.id, prompt.number)
-  return uses.map((use) => ({ failed: use.error !== null, action: readAction(use, session.agent) }))
+  return Promise.all(uses.map(async (use) => ({ failed: use.error !== null, action: await readAction(use, session.agent) })))
 }
 
 /** The texts that were written into each file. A whole new file speaks of nothing in particular. */

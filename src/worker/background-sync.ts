@@ -3,13 +3,13 @@ import type { ProjectKey } from '../core/ids.ts'
 import type { Job } from '../core/job.ts'
 import { projectKey } from '../core/project.ts'
 import type { ProjectMirrorReport, SyncReport } from '../core/sync.ts'
+import { defaultAgent } from '../integrations/agent.ts'
 import { SYNCED_FOLDER } from '../notes/notes.ts'
 import { exists, isFolder } from '../platform/files.ts'
 import { findProject } from '../platform/project.ts'
 import { loadSettings } from '../platform/settings.ts'
 import { type MirrorOptions, mirrorNotes, rememberSync, syncNotes } from '../sync/sync.ts'
 import { importNativeMemory } from './import-native-memory.ts'
-import { defaultAgent } from './request-params.ts'
 import type { Services } from './services.ts'
 
 export type BackgroundSync = { start(job: Job<'sync'>): void; stop(): Promise<void> }
@@ -66,8 +66,7 @@ export async function syncNow(services: Services, options: SyncNowOptions): Prom
   const started = Date.now()
   try {
     // Notes made from the agents' own memory are synced too.
-    if (import_native && !options.dryRun)
-      for (const agent of Object.values(services.agents)) await importNativeMemory(services, agent, started)
+    if (import_native && !options.dryRun) await importNativeMemory(services, defaultAgent, started)
     for (;;) {
       const { report, changes } = await syncNotes(services.notebook, { remote, fetch, push, dryRun: options.dryRun }, Date.now())
       services.announce(changes)
@@ -97,7 +96,7 @@ const RECENT_PROJECT_MS = 3_600_000
 async function mirrorProjects(services: Services, options: MirrorOptions, since: number, folder?: string): Promise<ProjectMirrorReport[]> {
   const mirrored: ProjectMirrorReport[] = []
   for (const [project, place] of await projectFolders(services, since, folder)) {
-    if (!isFolder(place) || services.rules(defaultAgent(services)).isExcludedProject(project, place)) continue
+    if (!isFolder(place) || services.rules(defaultAgent).isExcludedProject(project, place)) continue
     try {
       const { report, changes } = await mirrorInTurn(() => mirrorNotes(services.notebook, project, place, options, Date.now()))
       services.announce(changes)

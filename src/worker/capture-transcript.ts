@@ -4,6 +4,7 @@ import { asContentSessionId } from '../core/ids.ts'
 import type { Jobs } from '../core/job.ts'
 import type { Session } from '../core/memory.ts'
 import type { Agent } from '../integrations/agent.ts'
+import { detectTranscriptFormat } from '../integrations/transcript-format.ts'
 import type { CapturedTranscript } from '../wire/contract/upkeep.ts'
 import { saveEpisodeNote } from './draft-notes.ts'
 import { importTranscripts } from './import-transcripts.ts'
@@ -21,11 +22,11 @@ export async function captureTranscript(
   path: string,
   source: Jobs['episode']['hook'],
 ): Promise<CapturedTranscript> {
-  const format = await agent.detectTranscriptFormat(path).catch(() => 'unreadable')
+  const format = await detectTranscriptFormat(path).catch(() => null)
   if (format !== agent.name) throw new BadRequest(`${path} is not a transcript of ${agent.title}`)
   if (source === 'precompact') await ingestTranscript(services, agent, path)
   else {
-    for await (const line of importTranscripts(services, agent, { paths: [path], since: null, project: null }))
+    for await (const line of importTranscripts(services, { agents: [agent.name], paths: [path], since: null, project: null }))
       if (line.kind === 'skipped') throw new BadRequest(`${path}: ${line.reason}`)
   }
   const session = await sessionIn(services, agent, path)

@@ -5,6 +5,7 @@ import { shortMemoryId } from '../core/memory-kinds.ts'
 import { shorten } from '../core/text.ts'
 import { countTokens } from '../core/tokens.ts'
 import { neutralizeText } from '../core/untrusted-text.ts'
+import { defaultAgent } from '../integrations/agent.ts'
 import { type NoteSaveReceipt, saveNote, saveNoteUnderId } from '../notes/notes.ts'
 import type { Services } from './services.ts'
 
@@ -49,12 +50,12 @@ export const episodeOf = async (services: Services, session: Session, hook: Jobs
 })
 
 export const isExcluded = (services: Services, session: Session) =>
-  services.rules(services.agents[session.agent]).isExcludedProject(session.project, session.folder)
+  services.rules(defaultAgent).isExcludedProject(session.project, session.folder)
 
 /** The files a session changed, in the order of their first change. Observations outlive the tool uses they were made from. */
 async function filesTouched(services: Services, session: Session): Promise<string[]> {
   const files = new Set<string>()
-  const agent = services.agents[session.agent]
+  const agent = await services.agents[session.agent]()
   for (const use of services.store.toolUses.inputsOf(session.id)) {
     const action = agent.readAction({ ...use, output: null, error: null })
     if (action.kind === 'edit' || action.kind === 'write') files.add(relativeTo(session.folder, action.file))

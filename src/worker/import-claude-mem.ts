@@ -204,7 +204,7 @@ async function importSession(
   total: ImportCounts,
 ): Promise<boolean> {
   const ends = [...from.prompts, ...from.observations, ...from.summaries].map((row) => row.at)
-  const agent = services.agents[agentOfHost(from.platform)]
+  const agent = await services.agents[agentOfHost(from.platform)]()
   const found = await openImportedSession(services, agent, {
     sessionId: from.contentSessionId,
     project,

@@ -6,12 +6,12 @@ import { commitType, revertTarget, splitCommitMessage } from '../core/commit-mes
 import type { ProjectKey } from '../core/ids.ts'
 import type { Job, Jobs } from '../core/job.ts'
 import { projectKey } from '../core/project.ts'
+import { defaultAgent } from '../integrations/agent.ts'
 import { commitsOnNoBranch, countCommits, type HistoryRange, type HistoryResult, headCommit, readCommits } from '../platform/git-history.ts'
 import { findProject } from '../platform/project.ts'
 import type { NewCommit, Store } from '../store/store.ts'
 import type { ImportCounts, ImportLine } from '../wire/contract/upkeep.ts'
 import { queueGitHistory } from './automatic-jobs.ts'
-import { defaultAgent } from './request-params.ts'
 import { redactPatterns, type Services } from './services.ts'
 
 /** Older commits are read only if a person asks for them with a date. */
@@ -34,7 +34,7 @@ export async function* importGitHistory(
 ): AsyncGenerator<ImportLine> {
   const own = await services.store.projects.currentKey(projectKey(findProject(folder)))
   const project = given ?? own
-  const excluded = [own, project].find((key) => services.rules(defaultAgent(services)).isExcludedProject(key, folder))
+  const excluded = [own, project].find((key) => services.rules(defaultAgent).isExcludedProject(key, folder))
   if (excluded) throw new Error(`${excluded} is excluded by privacy.exclude_projects, so its commits are not read`)
   const head = readValue(await headCommit(folder), folder)
   if (head === null) return
@@ -71,7 +71,7 @@ async function readNewCommits(services: Services, payload: Jobs['git-history']):
   const { store, log, settings } = services
   const { folder } = payload
   const project = await store.projects.currentKey(payload.project as ProjectKey)
-  if (!settings.git.history || services.rules(defaultAgent(services)).isExcludedProject(project, folder)) return null
+  if (!settings.git.history || services.rules(defaultAgent).isExcludedProject(project, folder)) return null
   const reading = payload.reading ?? (await newRange(store, project, folder))
   if (!reading) return null
   const { skip, ...range } = reading

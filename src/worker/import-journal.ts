@@ -97,7 +97,7 @@ async function importRow(
   const project = asProjectKey(row.project)
   const known =
     row.kind === 'session' ? row : { ...row, folder: row.project, branch: null, title: null, startedAt: row.at, lastEventAt: row.at }
-  const found = await openImportedSession(services, services.agents[row.agent], { ...known, project })
+  const found = await openImportedSession(services, await services.agents[row.agent](), { ...known, project })
   if (!found) return
   const { session, opened } = found
   if (opened) total.sessions++

@@ -2,7 +2,7 @@ import { extname } from 'node:path'
 import { GLOBAL_PROJECT, type ProjectKey } from '../core/ids.ts'
 import { MAX_NOTE_BYTES } from '../core/limits.ts'
 import { projectName } from '../core/project.ts'
-import type { Agent } from '../integrations/agent.ts'
+import type { AgentWithMemory } from '../integrations/agent.ts'
 import { importNote, loadForeignNotes, type NoteSaveResult, noteLocation, parseNote, saveNoteUnderId } from '../notes/notes.ts'
 import { isFolder, readUtf8IfThere } from '../platform/files.ts'
 import { type FolderEntry, filesBelow } from '../platform/folder.ts'
@@ -28,7 +28,11 @@ export type ImportMemoriesOptions = {
  * Imports memories from a repository or other programs and reports its progress. Ids and keys are derived from the content, so a second import changes
  * nothing, and an interrupted one is finished by the next. Throws when the source cannot be imported; the error says what to do.
  */
-export async function* importMemories(services: Services, agent: Agent, options: ImportMemoriesOptions): AsyncGenerator<ImportLine> {
+export async function* importMemories(
+  services: Services,
+  agent: AgentWithMemory,
+  options: ImportMemoriesOptions,
+): AsyncGenerator<ImportLine> {
   const started = performance.now()
   const total = zeroImportCounts()
   const [path = ''] = options.paths
@@ -52,7 +56,7 @@ export async function* importMemories(services: Services, agent: Agent, options:
 
 const FOLDER_SOURCES = new Set<ImportSource>(['anamnesis', 'markdown', 'git', 'git-notes'])
 
-async function* importFromNative(services: Services, agent: Agent, total: ImportCounts): AsyncGenerator<ImportLine> {
+async function* importFromNative(services: Services, agent: AgentWithMemory, total: ImportCounts): AsyncGenerator<ImportLine> {
   const { left, ...notes } = await importNativeMemory(services, agent, Date.now())
   for (const { file, reason } of left) yield { kind: 'skipped', file, reason }
   total.notes = notes

@@ -2,7 +2,7 @@ import { projectOfFolder } from '../capture/capture.ts'
 import type { ProjectKey } from '../core/ids.ts'
 import { asNoteId, type NoteId, type NoteType } from '../core/note.ts'
 import { ulidOf } from '../core/ulid.ts'
-import type { Agent, NativeFile, NativeMemory } from '../integrations/agent.ts'
+import type { AgentWithMemory, NativeFile, NativeMemory } from '../integrations/agent.ts'
 import { forgetNote, restoreNote, saveNoteUnderId } from '../notes/notes.ts'
 import { readUtf8IfThere } from '../platform/files.ts'
 import type { Services } from './services.ts'
@@ -12,7 +12,7 @@ export type NativeImport = { added: number; updated: number; same: number; forgo
 
 /** Size and time of each file at the last import. `gone` means that the file is missing and its note was forgotten. */
 type SeenNativeFiles = Record<string, { bytes: number; changedAt: number; gone?: true }>
-const seenMark = (agent: Agent) => `native memory seen, ${agent.name}`
+const seenMark = (agent: AgentWithMemory) => `native memory seen, ${agent.name}`
 
 /** Larger files are not memories. */
 const MAX_NATIVE_FILE_BYTES = 100 * 1024
@@ -21,7 +21,7 @@ const MAX_NATIVE_FILE_BYTES = 100 * 1024
  * Makes notes from the agent's own memory and keeps them up to date: a changed file updates its note, a missing file makes its note
  * forgotten, and a file that returns restores it. Changes that a person made to a note stay. Never writes to the agent's folder.
  */
-export async function importNativeMemory(services: Services, agent: Agent, now: number): Promise<NativeImport> {
+export async function importNativeMemory(services: Services, agent: AgentWithMemory, now: number): Promise<NativeImport> {
   const result: NativeImport = { added: 0, updated: 0, same: 0, forgotten: 0, left: [] }
   const files = agent.listNativeFiles(agent.configFolder(services.environment))
   // A missing folder (another disk, another home) does not mean that the memories were deleted.
@@ -65,12 +65,13 @@ export async function importNativeMemory(services: Services, agent: Agent, now: 
 }
 
 /** The same on every machine where the project's folder has the same path. */
-const idOf = (agent: Agent, file: NativeFile): NoteId => asNoteId(ulidOf(`${agent.name} native\n${file.projectFolder}\n${file.name}`, 0))
+const idOf = (agent: AgentWithMemory, file: NativeFile): NoteId =>
+  asNoteId(ulidOf(`${agent.name} native\n${file.projectFolder}\n${file.name}`, 0))
 
 /** Imports one file. Returns the reason when it cannot be used. */
 async function importNativeFile(
   services: Services,
-  agent: Agent,
+  agent: AgentWithMemory,
   file: NativeFile,
   id: NoteId,
   cameBack: boolean,
@@ -121,7 +122,7 @@ function noteFieldsFor({ kind }: NativeMemory): { type: NoteType; namespace: str
   return kind === 'feedback' ? { type: 'procedural', namespace: 'patterns', tags } : { type: 'semantic', namespace: 'context', tags }
 }
 
-async function projectOf(services: Services, agent: Agent, projectFolder: string): Promise<ProjectKey | null> {
+async function projectOf(services: Services, agent: AgentWithMemory, projectFolder: string): Promise<ProjectKey | null> {
   const rules = services.rules(agent)
   const folder = await agent.findNativeProjectFolder(agent.configFolder(services.environment), projectFolder)
   if (folder === null) return null

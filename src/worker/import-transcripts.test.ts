@@ -3,7 +3,7 @@ import { mkdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { someServices } from '../../test/support/services.ts'
 import { transcript } from '../../test/support/transcript.ts'
-import { claudeCode } from '../integrations/agent.ts'
+import { AGENT_NAMES } from '../core/agent.ts'
 import type { ImportLine } from '../wire/contract/upkeep.ts'
 import { type ImportTranscriptsOptions, importTranscripts } from './import-transcripts.ts'
 import { openJobRunner } from './job-runner.ts'
@@ -53,7 +53,7 @@ test('the same session in two files is imported once', async () => {
 
 test('an interrupted import continues where it stopped', async () => {
   await using at = await aHistory(Object.fromEntries(['s1', 's2', 's3'].map((name) => [`a/${name}.jsonl`, transcript(name, turns)])))
-  for await (const line of importTranscripts(at.desk, claudeCode, { paths: [], since: null, project: null })) {
+  for await (const line of importTranscripts(at.desk, { agents: AGENT_NAMES, paths: [], since: null, project: null })) {
     if (line.kind === 'progress' && line.done === 1) break
   }
   expect([...at.store.prompts.each(null)]).toHaveLength(2)
@@ -70,7 +70,6 @@ test('only transcripts are imported from a folder, and every skipped file has a 
     'a/empty.jsonl': '',
     'a/garbage.jsonl.gz': 'this is not packed',
     'a/cut.jsonl.gz': packed.slice(0, packed.length / 2),
-    'a/codex.jsonl': '{"timestamp":"x","type":"session_meta","payload":{}}\n',
     'a/s1/subagents/agent-1.jsonl': transcript('s1', turns),
   })
   const lines = await run(at.desk, {})
@@ -80,9 +79,8 @@ test('only transcripts are imported from a folder, and every skipped file has a 
     'empty.jsonl': 'not the transcript of an agent',
     'garbage.jsonl.gz': expect.stringContaining('it cannot be read'),
     'cut.jsonl.gz': expect.stringContaining('it cannot be read'),
-    'codex.jsonl': expect.stringContaining('Codex'),
   })
-  expect(lines.at(-1)).toMatchObject({ kind: 'done', files: 1, skipped: 5 })
+  expect(lines.at(-1)).toMatchObject({ kind: 'done', files: 1, skipped: 4 })
 })
 
 test('an import can be limited to a project, by key, name or folder, and to recently changed files', async () => {
@@ -168,7 +166,7 @@ function working({ desk, embedding }: Awaited<ReturnType<typeof someServices>>):
 }
 
 async function run(desk: Services, options: Partial<ImportTranscriptsOptions>): Promise<ImportLine[]> {
-  return Array.fromAsync(importTranscripts(desk, claudeCode, { paths: [], since: null, project: null, ...options }))
+  return Array.fromAsync(importTranscripts(desk, { agents: AGENT_NAMES, paths: [], since: null, project: null, ...options }))
 }
 
 function rows({ store }: Services) {

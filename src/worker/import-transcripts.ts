@@ -1,6 +1,9 @@
 import { cleanSessionTitle, queueEpisode, queueStatements } from '../capture/capture.ts'
+import { AGENT_TITLES, type AgentName } from '../core/agent.ts'
 import { projectKey, projectName } from '../core/project.ts'
-import type { Agent } from '../integrations/agent.ts'
+import { type Agent, defaultAgent } from '../integrations/agent.ts'
+import { detectTranscriptFormat } from '../integrations/transcript-format.ts'
+import type { FolderEntry } from '../platform/folder.ts'
 import { findProject } from '../platform/project.ts'
 import { isStoreFailure } from '../store/store.ts'
 import type { ImportLine } from '../wire/contract/upkeep.ts'
@@ -8,31 +11,33 @@ import { ingestTranscript, type TranscriptReadResult } from './reconcile.ts'
 import type { Services } from './services.ts'
 import { isLive } from './sweep.ts'
 
-export type ImportTranscriptsOptions = { paths: string[]; since: number | null; project: string | null }
+export type ImportTranscriptsOptions = {
+  /** Only transcripts of these agents. */
+  agents: readonly AgentName[]
+  paths: string[]
+  since: number | null
+  project: string | null
+}
 
 /**
- * Imports history: every transcript below the given paths, or all transcripts of the agent. Events pass through capture like those of
+ * Imports history: every transcript below the given paths, or all transcripts that the agents keep. Events pass through capture like those of
  * hooks, so known ones are skipped, and an interrupted import continues where it stopped.
  */
-export async function* importTranscripts(services: Services, agent: Agent, options: ImportTranscriptsOptions): AsyncGenerator<ImportLine> {
+export async function* importTranscripts(services: Services, options: ImportTranscriptsOptions): AsyncGenerator<ImportLine> {
   const started = performance.now()
-  const ownFolders = () => agent.transcriptRoots(agent.configFolder(services.environment)).map((root) => root.folder)
-  const roots = options.paths.length > 0 ? options.paths : ownFolders()
-  const files = roots
-    .flatMap((root) => agent.transcriptsBelow(root))
-    .filter((file) => options.since === null || file.changedAt >= options.since)
-    .sort((a, b) => a.changedAt - b.changedAt)
+  const { roots, found } = await findTranscripts(services, options)
+  const files = found.filter((file) => options.since === null || file.changedAt >= options.since).sort((a, b) => a.changedAt - b.changedAt)
   const totalBytes = files.reduce((sum, file) => sum + file.bytes, 0)
   const total = { files: 0, skipped: 0, sessions: new Set<number>(), prompts: 0, toolUses: 0, unreadableLines: 0 }
   let bytes = 0
   for (const [index, file] of files.entries()) {
     yield { kind: 'progress', file: file.path, done: index, files: files.length, bytes, totalBytes }
-    const read = await importTranscript(services, agent, file.path, options.project)
+    const read = await importTranscript(services, file.path, options)
     if (typeof read === 'string') {
       total.skipped++
       yield { kind: 'skipped', file: file.path, reason: read }
     } else {
-      await setSessionTitles(services, agent, read.sessions, read.facts?.title ?? null)
+      await setSessionTitles(services, read.sessions, read.facts?.title ?? null)
       await queueSessionNotes(services, read.sessions)
       total.files++
       for (const id of read.sessions) total.sessions.add(id)
@@ -52,14 +57,30 @@ export async function* importTranscripts(services: Services, agent: Agent, optio
   yield { kind: 'done', ...sum, ms }
 }
 
+/** Each agent looks for its own kind of file below the given paths, or in its own folders. */
+async function findTranscripts(services: Services, { agents, paths }: ImportTranscriptsOptions) {
+  const roots: string[] = []
+  const found = new Map<string, FolderEntry>()
+  for (const name of agents) {
+    const agent = await services.agents[name]()
+    const own = paths.length > 0 ? paths : agent.transcriptRoots(agent.configFolder(services.environment)).map((root) => root.folder)
+    roots.push(...own)
+    for (const file of own.flatMap((root) => agent.transcriptsBelow(root))) found.set(file.path, file)
+  }
+  return { roots: [...new Set(roots)], found: [...found.values()] }
+}
+
 /** The result of reading a file, or the reason why it was skipped. A file that cannot be read does not stop the import. */
 async function importTranscript(
   services: Services,
-  agent: Agent,
   path: string,
-  project: string | null,
+  { agents, project }: ImportTranscriptsOptions,
 ): Promise<TranscriptReadResult | string> {
   try {
+    const format = await detectTranscriptFormat(path)
+    if (format === null) return 'not the transcript of an agent'
+    if (!agents.includes(format)) return `a session of ${AGENT_TITLES[format]}, which --agent leaves out`
+    const agent = await services.agents[format]()
     return (
       (await reasonToSkip(agent, path, project)) ??
       (await ingestTranscript(services, agent, path, { alsoInTransaction: (sessions) => completeSilentSessions(services, sessions) }))
@@ -71,10 +92,6 @@ async function importTranscript(
 }
 
 async function reasonToSkip(agent: Agent, path: string, project: string | null): Promise<string | null> {
-  const format = await agent.detectTranscriptFormat(path)
-  if (format === 'codex') return 'a Codex session; Recollect cannot read those yet'
-  if (format === 'copilot-cli') return 'a Copilot CLI session; Recollect cannot read those yet'
-  if (format === 'unknown') return 'not the transcript of an agent'
   if (project === null) return null
   const wanted = project.startsWith('/') ? projectKey(findProject(project)) : project.toLowerCase()
   for await (const batch of agent.readTranscript(path, null)) {
@@ -108,8 +125,8 @@ async function queueSessionNotes({ store, settings }: Services, sessions: Set<nu
   })
 }
 
-async function setSessionTitles(services: Services, agent: Agent, sessions: Set<number>, title: string | null): Promise<void> {
-  const cleaned = title ? cleanSessionTitle(title, services.rules(agent)) : ''
+async function setSessionTitles(services: Services, sessions: Set<number>, title: string | null): Promise<void> {
+  const cleaned = title ? cleanSessionTitle(title, services.rules(defaultAgent)) : ''
   if (!cleaned) return
   const { store } = services
   await store.transaction(async () => {

@@ -21,6 +21,8 @@ export type Delivery = {
   context: EventContext
   delivery: string | null
   at: number
+  /** True for a payload from the spool. */
+  isLate?: boolean
 }
 
 /**
@@ -65,30 +67,24 @@ type DeliveryReply = { reply: EventReply; record?: () => Promise<void> }
 const EMPTY_REPLY: DeliveryReply = { reply: {} }
 
 /** The same when no hook waits: a reply that is never shown must not be recorded as injected, so none is made. */
-export async function ingestWithoutReply(services: Services, delivery: Delivery) {
-  const { agent, payload, event, at } = delivery
-  return ingestParsedPayload(services, delivery, agent.parsePayload(payload, { at, event: event ?? null }))
+export async function ingestWithoutReply(services: Services, sent: Delivery) {
+  const { agent, payload, event, at } = sent
+  return ingestParsedPayload(services, sent, agent.parsePayload(payload, { at, event: event ?? null }))
 }
 
-async function ingestParsedPayload(services: Services, { agent, context, delivery, at }: Delivery, parsed: AgentEvent[]) {
+async function ingestParsedPayload(services: Services, sent: Delivery, parsed: AgentEvent[]) {
   const events = parsed.filter(({ kind }) => kind !== 'ignored' && kind !== 'not-understood' && kind !== 'tool-starting')
-  const ingested = events.length === 0 ? { session: null, changes: [] } : await ingestParsed(services, agent, events, context, delivery, at)
+  const ingested = events.length === 0 ? { session: null, changes: [] } : await ingestParsed(services, sent, events)
   // The rest of a batch is stored all the same.
   for (const part of parsed) if (part.kind === 'not-understood') throw new NotUnderstood(part.reason)
   return { ...ingested, events }
 }
 
-async function ingestParsed(
-  services: Services,
-  agent: Agent,
-  events: AgentEvent[],
-  context: EventContext,
-  delivery: string | null,
-  at: number,
-) {
+async function ingestParsed(services: Services, sent: Delivery, events: AgentEvent[]) {
+  const { delivery, at } = sent
   const { changes, session } = await services.store.transaction(async () => {
     if (delivery && !(await services.store.receipts.add(delivery, at))) return { changes: [] as Change[], session: null }
-    return ingestEvents(services, agent, events, context)
+    return ingestEvents(services, sent, events)
   })
   services.announce(changes)
   services.queue.kick()
@@ -100,7 +96,7 @@ const SYNC_DELAY_AFTER_START_MS = 500
 /** After the sync. */
 const GIT_HISTORY_DELAY_AFTER_START_MS = 2000
 
-async function ingestEvents(services: Services, agent: Agent, events: AgentEvent[], context: EventContext) {
+async function ingestEvents(services: Services, { agent, context, isLate }: Delivery, events: AgentEvent[]) {
   const { store } = services
   const changes: Change[] = []
   let session: Session | null = null
@@ -108,7 +104,7 @@ async function ingestEvents(services: Services, agent: Agent, events: AgentEvent
   for (const event of events) {
     const known = await store.sessions.find(event.agent, event.session)
     if (!known && folderOfNewSession(event, context) === null) throw new NotUnderstood('nothing names the folder of the session')
-    const path = await transcriptToReadInstead(store, agent, event, known, context, rules)
+    const path = await transcriptToReadInstead(store, agent, event, known, context, rules, isLate ?? false)
     if (path !== null) {
       await store.jobs.add('read', path, { path, agent: agent.name }, event.at, event.at + TRANSCRIPT_DELAY_MS)
       continue
@@ -116,24 +112,32 @@ async function ingestEvents(services: Services, agent: Agent, events: AgentEvent
     const captured = await take(store, event, context, rules, null, known)
     changes.push(...captured.changes)
     session = captured.session ?? session
-    if (event.kind === 'compacting' && captured.session) await queueReadBeforeNotes(store, agent, event)
-    if (event.kind === 'session-ended' && captured.session?.transcript) {
-      await store.jobs.add('reconcile', String(captured.session.id), { sessionId: captured.session.id }, event.at)
-    }
-    const { session_start, stop } = services.settings.hooks
-    const { push_remote: push } = stop
-    const isFetched = session_start.enabled && session_start.fetch_remote
-    if (captured.session && isFetched && event.kind === 'session-started' && (event.source === 'startup' || event.source === 'resume'))
-      await queueSync(store, event.at, Date.now() + SYNC_DELAY_AFTER_START_MS, push)
-    // Due now, so it runs after the jobs that write the session's notes, and syncs those too.
-    if (captured.session && stop.enabled && event.kind === 'session-ended') await queueSync(store, event.at, Date.now(), push)
-    if (captured.session && services.settings.git.history && (event.kind === 'session-started' || event.kind === 'session-ended')) {
-      const { project, folder } = captured.session
-      const delay = event.kind === 'session-started' ? GIT_HISTORY_DELAY_AFTER_START_MS : 0
-      await queueGitHistory(store, { project, folder }, event.at, Date.now() + delay)
-    }
+    if (captured.session) await queueAfter(services, agent, event, captured.session)
   }
   return { changes, session }
+}
+
+/** Queues the work that follows an event of a session. */
+async function queueAfter(services: Services, agent: Agent, event: AgentEvent, session: Session): Promise<void> {
+  const { store, settings } = services
+  const { at, transcript: path } = event
+  if (event.kind === 'turn-ended' && path && agent.completesFromTranscript)
+    await store.jobs.add('read', path, { path, agent: agent.name }, at, at + TRANSCRIPT_DELAY_MS)
+  if (event.kind === 'compacting') await queueReadBeforeNotes(store, agent, event)
+  if (event.kind === 'session-ended' && session.transcript)
+    await store.jobs.add('reconcile', String(session.id), { sessionId: session.id }, at)
+  const { session_start, stop } = settings.hooks
+  const { push_remote: push } = stop
+  const isFetched = session_start.enabled && session_start.fetch_remote
+  if (isFetched && event.kind === 'session-started' && (event.source === 'startup' || event.source === 'resume'))
+    await queueSync(store, at, Date.now() + SYNC_DELAY_AFTER_START_MS, push)
+  // Due now, so it runs after the jobs that write the session's notes, and syncs those too.
+  if (stop.enabled && event.kind === 'session-ended') await queueSync(store, at, Date.now(), push)
+  if (settings.git.history && (event.kind === 'session-started' || event.kind === 'session-ended')) {
+    const { project, folder } = session
+    const delay = event.kind === 'session-started' ? GIT_HISTORY_DELAY_AFTER_START_MS : 0
+    await queueGitHistory(store, { project, folder }, at, Date.now() + delay)
+  }
 }
 
 /** Prompts and answers may not have come by hook, so the transcript is read before its statements are noted: earlier than every other job. */
@@ -144,7 +148,8 @@ async function queueReadBeforeNotes(store: Store, agent: Agent, { transcript: pa
 /**
  * Only the prompt of a turn says whose turn an event belongs to and whether the turn is private. When the prompt is missing, because it met
  * no worker or is still in the spool, its events are not captured; the transcript, which has them all in order, is read instead. So are tool uses
- * of old clients, which send no id: in the transcript every one has an id.
+ * without an id, because in the transcript every one has an id. If the transcript is read after each turn anyway, they are captured at once and get
+ * their ids then.
  */
 async function transcriptToReadInstead(
   store: Store,
@@ -153,9 +158,10 @@ async function transcriptToReadInstead(
   session: Session | null,
   context: EventContext,
   rules: CaptureRules,
+  isLate: boolean,
 ): Promise<string | null> {
   if (event.transcript === null || !agent.isTranscript(event.transcript)) return null
-  const isWithoutId = event.kind === 'tool-used' && event.toolUseId === null
+  const isWithoutId = event.kind === 'tool-used' && event.toolUseId === null && (isLate || !agent.completesFromTranscript)
   if (!isWithoutId && !(rules.isWanted('prompt-submitted') && (await isPromptMissing(store, event, session)))) return null
   const folder = session?.folder ?? folderOfNewSession(event, context)
   if (folder === null || rules.isExcludedProject(session?.project ?? rules.projectOf(folder).project, folder)) return null

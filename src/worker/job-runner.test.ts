@@ -4,7 +4,7 @@ import { someServices } from '../../test/support/services.ts'
 import { take } from '../capture/capture.ts'
 import { asProjectKey } from '../core/ids.ts'
 import type { Job } from '../core/job.ts'
-import { type Agent, agents, claudeCode } from '../integrations/agent.ts'
+import { type Agent, claudeCode } from '../integrations/agent.ts'
 import { CAUGHT_UP_MARK, queueCatchUp } from './automatic-jobs.ts'
 import { openJobRunner } from './job-runner.ts'
 
@@ -42,7 +42,10 @@ test('a job reads tool uses with the agent of its session', async () => {
     tools.push(use.tool)
     return claudeCode.readAction(use)
   }
-  const jobs = openJobRunner({ ...at.desk, agents: { ...agents, 'claude-code': { ...claudeCode, readAction } } }, at.embedding)
+  const jobs = openJobRunner(
+    { ...at.desk, agents: { ...at.desk.agents, 'claude-code': () => ({ ...claudeCode, readAction }) } },
+    at.embedding,
+  )
   await jobs.do({ id: 1, kind: 'distill', key: '1:1', payload: { sessionId: 1, number: 1 }, attempts: 1 }, AbortSignal.timeout(60_000))
   expect(tools).not.toEqual([])
 })

@@ -2,6 +2,7 @@
 import { queueEpisode, queueStatements } from '../capture/capture.ts'
 import { catchUpOldTurns, distillTurn } from '../capture/turns.ts'
 import type { Job, JobKind, Jobs } from '../core/job.ts'
+import { connectedAgents } from '../platform/installs.ts'
 import { findReplacedThread } from '../retrieval/replacements.ts'
 import { CAUGHT_UP_MARK, CAUGHT_UP_TO_MARK, queueAnchoring } from './automatic-jobs.ts'
 import { openBackgroundDistiller, queueDistillingByModel } from './background-distiller.ts'
@@ -67,7 +68,7 @@ function jobHandlers(
     statements: thenComplete((payload) => saveStatementNotes(services, payload, Date.now())),
     embed: (job) => embedding.doJob(job.id),
     reconcile: (job, signal) => reconcileSession(services, job, signal),
-    read: thenComplete(({ path, agent }, signal) => ingestTranscript(services, services.agents[agent], path, { signal })),
+    read: thenComplete(async ({ path, agent }, signal) => ingestTranscript(services, await services.agents[agent](), path, { signal })),
     consolidate: (job) => runConsolidateJob(services, job),
     'catch-up': (job) => catchUp(services, job),
     sync: (job) => sync.start(job),
@@ -109,7 +110,7 @@ async function reconcileSession(services: Services, job: Job<'reconcile'>, signa
   const { store } = services
   const { sessionId, over } = job.payload
   const session = await store.sessions.get(sessionId)
-  if (session?.transcript) await ingestTranscript(services, services.agents[session.agent], session.transcript, { signal })
+  if (session?.transcript) await ingestTranscript(services, await services.agents[session.agent](), session.transcript, { signal })
   await store.transaction(async () => {
     const current = await store.sessions.get(sessionId)
     if (current && over && (await store.sessions.complete(sessionId, current.lastEventAt)))
@@ -138,7 +139,6 @@ async function catchUp({ store, agents }: Services, job: Job<'catch-up'>): Promi
 
 /** Stops waiting at the first report about distilling: those jobs run only after this one. */
 async function rebuildFromTranscripts(services: Services): Promise<void> {
-  for (const agent of Object.values(services.agents))
-    for await (const line of importTranscripts(services, agent, { paths: [], since: null, project: null }))
-      if (line.kind === 'distilling') break
+  for await (const line of importTranscripts(services, { agents: connectedAgents(services.home), paths: [], since: null, project: null }))
+    if (line.kind === 'distilling') break
 }

@@ -1,9 +1,11 @@
 /** Joining two keys that are one project, and splitting them again. Loaded when a project is empty, or when a person asks. */
+
 import { asProjectKey, type ProjectKey } from '../core/ids.ts'
 import type { Session } from '../core/memory.ts'
 import { asNoteId } from '../core/note.ts'
 import { projectName } from '../core/project.ts'
 import { type JoinOffer, joinOffers, type ProjectPresence } from '../core/project-joins.ts'
+import { defaultAgent } from '../integrations/agent.ts'
 import type { Store } from '../store/store.ts'
 import { joinMark, moveNote, moveProject, UNDONE_JOIN } from './project-jobs.ts'
 import { BadRequest } from './server.ts'
@@ -109,7 +111,7 @@ export async function splitProject(services: Services, from: ProjectKey, dryRun:
 }
 
 /** The project of the folder that a session started in, whatever it was joined to. */
-const projectOf = (services: Services, { agent, folder }: Session) => services.rules(services.agents[agent]).projectOf(folder).project
+const projectOf = (services: Services, { folder }: Session) => services.rules(defaultAgent).projectOf(folder).project
 
 /** One transaction each, so that hooks wait no longer than a session takes. A session that was moved or deleted since stays as it is. */
 async function moveSessionBack(store: Store, id: number, holders: ProjectKey[], from: ProjectKey): Promise<void> {

@@ -1,8 +1,6 @@
 import { resolve } from 'node:path'
-import { DEFAULT_AGENT } from '../core/agent.ts'
 import { asProjectKey, type ProjectKey } from '../core/ids.ts'
 import { projectKey, projectName } from '../core/project.ts'
-import type { Agent } from '../integrations/agent.ts'
 import { isFolder } from '../platform/files.ts'
 import { findProject } from '../platform/project.ts'
 import { parseInstant, TIME_EXAMPLES } from '../retrieval/answer.ts'
@@ -73,8 +71,3 @@ export async function resolveQueriedProject(
 /** The folder, if a project is named by one of its folders. */
 export const folderFromProjectName = (name: string | undefined): string | null =>
   name?.startsWith('/') && isFolder(name) ? resolve(name) : null
-
-/** The agent of callers that do not name one. */
-export function defaultAgent({ agents }: Pick<Services, 'agents'>): Agent {
-  return agents[DEFAULT_AGENT]
-}

@@ -24,7 +24,7 @@ export async function searchFor(services: Services, request: SearchRequest): Pro
   const times = { since: parseRequestTime(request.since), before: earlier(parseRequestTime(request.before), endOf(request.dateEnd)) }
   const options = { kinds: kind ? [kind] : kinds, ...times, project: await resolveProject(services, request.project) }
   const page = orderBy === 'relevance' ? { limit, offset } : { limit: MAX_HITS_BY_DATE, offset: 0 }
-  const query = { text: request.query, filters }
+  const query = { text: withAgent(request.query, request.agent), filters }
   const { nowhere: projectProblem, hits: found, by: _, ...answer } = await searchOrWiden(services, query, { ...options, ...page }, widen)
   const hits = orderBy === 'relevance' ? found : byDate(found, orderBy).slice(offset, offset + limit)
   return {
@@ -92,6 +92,7 @@ async function withOutcomes(services: Services, hits: Hit[], query: string): Pro
     hits.map(async (hit) => ({
       ...hit,
       outcome: await outcomeOf(store, hit, query),
+      agent: await agentOf(store, hit.sessionId),
       code: marks.get(`${hit.kind}:${hit.id}`) ?? null,
       file: await mainFile(store, hit),
     })),
@@ -112,14 +113,31 @@ async function timelineItems(store: Store, ...args: TimelineArguments): Promise<
 
 type TimelineArguments = Parameters<typeof timeline> extends [unknown, ...infer Rest] ? Rest : never
 
+/** A request names the agent apart from the query; in a query it is a filter. */
+const withAgent = (query: string, agent: string | undefined) => (agent ? `${query} agent:${agent}` : query)
+
+const agentOf = async (store: Store, sessionId: number | null) =>
+  sessionId === null ? null : ((await store.sessions.get(sessionId))?.agent ?? null)
+
 export async function timelineFor(services: Services, request: TimelineRequest): Promise<TimelineResponse> {
   const only = requestedTypes(request)
   const depth = { before: request.depth_before, after: request.depth_after, only }
   const project = await resolveProject(services, request.project)
+  const answer = await timelineAnswer(services, request, project, depth)
+  const { agent } = request
+  return agent ? { ...answer, items: answer.items.filter((item) => item.anchor || item.agent === agent) } : answer
+}
+
+async function timelineAnswer(
+  services: Services,
+  request: TimelineRequest,
+  project: ProjectKey | null,
+  depth: RequestedDepth,
+): Promise<TimelineResponse> {
   if (request.anchor !== undefined)
     return { ...NO_REMARKS, ...(await timelineAround(services, await locateMemory(services, request.anchor), depth)) }
   return request.query
-    ? timelineOfQuery(services, request.query, project, depth, request.widen)
+    ? timelineOfQuery(services, withAgent(request.query, request.agent), project, depth, request.widen)
     : timelineOfTime(services, parseRequestTime(request.at) ?? Date.now(), project, depth, request.widen)
 }
 

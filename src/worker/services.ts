@@ -1,14 +1,13 @@
 import { dirname } from 'node:path'
 import type { CaptureRules } from '../capture/capture.ts'
 import type { ReadAction } from '../core/action.ts'
-import type { AgentName } from '../core/agent.ts'
 import { exclusionOf } from '../core/exclusion.ts'
 import type { ProjectKey } from '../core/ids.ts'
 import type { Change } from '../core/memory.ts'
 import { possibleProjects, projectKey, unconfirmedMarker } from '../core/project.ts'
 import { usablePatterns } from '../core/secrets.ts'
 import type { CheckCode } from '../inject/brief.ts'
-import type { Agent } from '../integrations/agent.ts'
+import type { Agent, Agents } from '../integrations/agent.ts'
 import type { Notebook } from '../notes/notes.ts'
 import { confirmMarker } from '../platform/confirmed-markers.ts'
 import { type Environment, readEnvironment } from '../platform/environment.ts'
@@ -35,7 +34,7 @@ export type Services = {
   log: Log
   stream: Stream
   queue: Queue
-  agents: Readonly<Record<AgentName, Agent>>
+  agents: Agents
   rules(agent: Agent): CaptureRules
   notebook: Notebook
   /** Null when the worker has no embedder at all. */
@@ -66,9 +65,9 @@ export const codeCheck =
 
 /** Reads stored tool uses with the agent that made them. */
 export const readActionWith =
-  (agents: Services['agents']): ReadAction =>
-  (use, agent) =>
-    agents[agent].readAction(use)
+  (agents: Agents): ReadAction =>
+  async (use, agent) =>
+    (await agents[agent]()).readAction(use)
 
 /** The capture rules of each agent, made when they are first needed. */
 export function captureRulesByAgent(settings: StartSettings, userHome: string, home: Home): Services['rules'] {

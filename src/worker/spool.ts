@@ -46,12 +46,13 @@ async function drain(services: Services): Promise<number> {
 async function ingestSpooled(services: Services, spooled: SpooledPayload | null): Promise<void> {
   if (!spooled) throw new NotUnderstood('a file in the spool without a payload')
   if (spooled.bytes !== undefined) throw new NotUnderstood('not JSON')
-  const agent = agentNamed(spooled.agent, services.agents)
+  const agent = await agentNamed(spooled.agent, services.agents)
   if (!agent) throw new NotUnderstood('an agent that this version does not serve')
   const { payload, event = null, delivery, at } = spooled
   if (!services.settings.hooks.enabled) return rememberOffSession(services.home, sessionIn(payload))
   if (!spooled.headOnly) {
-    await ingestWithoutReply(services, { agent, payload, event, context: { ...spooled.context, branch: null }, delivery, at })
+    const context = { ...spooled.context, branch: null }
+    await ingestWithoutReply(services, { agent, payload, event, context, delivery, at, isLate: true })
   } else if (!(await queueTranscriptRead(services, agent, payload))) {
     throw new NotUnderstood('too large to spool, and it names no transcript')
   }

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { nowhere } from '../../test/support/builders.ts'
 import { someServices } from '../../test/support/services.ts'
 import { transcript } from '../../test/support/transcript.ts'
+import { AGENT_NAMES } from '../core/agent.ts'
 import { rulesFor } from '../inject/brief.ts'
 import { claudeCode } from '../integrations/agent.ts'
 import { changeNote, forgetNote } from '../notes/notes.ts'
@@ -114,6 +115,6 @@ const statementsOf = async ({ store }: Services) =>
 async function runImport({ desk, embedding }: Awaited<ReturnType<typeof someServices>>, folder: string): Promise<void> {
   const worker: Services = { ...desk, queue: openQueue(desk.store, (job, signal) => jobs.do(job, signal), desk.log) }
   const jobs = openJobRunner(worker, embedding)
-  await Array.fromAsync(importTranscripts(worker, claudeCode, { paths: [folder], since: null, project: null }))
+  await Array.fromAsync(importTranscripts(worker, { agents: AGENT_NAMES, paths: [folder], since: null, project: null }))
   await worker.queue.stop()
 }

@@ -1,5 +1,6 @@
+import type { AgentName } from '../core/agent.ts'
 import type { Session } from '../core/memory.ts'
-import type { Agent } from '../integrations/agent.ts'
+import { connectedAgents } from '../platform/installs.ts'
 import { isRunningSince } from '../platform/processes.ts'
 import type { Services } from './services.ts'
 
@@ -27,29 +28,30 @@ export async function sweep(services: Services, now: number): Promise<void> {
   await store.transaction(async () => {
     for (const session of open) {
       const over = !isLive(session, now)
-      const hasMore = isOn && session.transcript !== null && (await hasGrown(services, services.agents[session.agent], session.transcript))
+      const hasMore = isOn && session.transcript !== null && (await hasGrown(services, session.agent, session.transcript))
       if (over || hasMore) await store.jobs.add('reconcile', String(session.id), { sessionId: session.id, over }, now)
     }
-    for (const { path, agent } of grown) await store.jobs.add('read', path, { path, agent: agent.name }, now)
+    for (const { path, agent } of grown) await store.jobs.add('read', path, { path, agent }, now)
     await store.audit.setMark(SWEEP_MARK, String(now))
   })
   services.queue.kick()
 }
 
 /** Transcripts that changed since then and hold more than was read. History from before the first run is imported only on request. */
-async function grownTranscriptsSince(services: Services, since: number): Promise<{ path: string; agent: Agent }[]> {
-  const grown: { path: string; agent: Agent }[] = []
-  for (const agent of Object.values(services.agents)) {
+async function grownTranscriptsSince(services: Services, since: number): Promise<{ path: string; agent: AgentName }[]> {
+  const grown: { path: string; agent: AgentName }[] = []
+  for (const name of connectedAgents(services.home)) {
+    const agent = await services.agents[name]()
     for (const root of agent.transcriptRoots(agent.configFolder(services.environment))) {
       for (const { path, changedAt } of agent.transcriptsBelow(root.folder)) {
-        if (changedAt >= since && agent.isTranscript(path) && (await hasGrown(services, agent, path))) grown.push({ path, agent })
+        if (changedAt >= since && agent.isTranscript(path) && (await hasGrown(services, name, path))) grown.push({ path, agent: name })
       }
     }
   }
   return grown
 }
 
-async function hasGrown(services: Services, agent: Agent, path: string): Promise<boolean> {
-  const read = await services.store.transcripts.checkpoint(path, agent.name)
+async function hasGrown(services: Services, agent: AgentName, path: string): Promise<boolean> {
+  const read = await services.store.transcripts.checkpoint(path, agent)
   return Bun.file(path).size > (read?.bytes ?? 0)
 }

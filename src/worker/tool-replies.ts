@@ -101,7 +101,7 @@ async function errorBrief(
   const { performedActions, recognizableFailures } = await import('../capture/turns.ts')
   const { errorBriefFor } = await import('../inject/error-brief.ts')
   const use = await store.toolUses.find(session.id, stored.toolUseId)
-  const [action] = use ? performedActions(session.agent, [use], readActionWith(services.agents)) : []
+  const [action] = use ? await performedActions(session.agent, [use], readActionWith(services.agents)) : []
   for (const known of action ? recognizableFailures(action, session.folder) : []) {
     const { occasion, brief } = await errorBriefFor(store, session, known, now)
     if (brief.text) return { session, occasion, brief }

@@ -3,7 +3,7 @@
  * that follow, and stops when it has been idle for a while. It may use every room below it; only `cli` uses the worker.
  */
 import type { Job } from '../core/job.ts'
-import { agents } from '../integrations/agent.ts'
+import { agents, defaultAgent } from '../integrations/agent.ts'
 import { type Environment, readEnvironment } from '../platform/environment.ts'
 import { ensurePrivateFolder, exists, readOrCreateSecret, trackFileIdentity, writeFileAtomically } from '../platform/files.ts'
 import { foldersIn, removeFile } from '../platform/folder.ts'
@@ -237,7 +237,7 @@ function startBackground(
       await sweep(services, now)
       if (loadSettings(services.environment).settings.sync.import_native) {
         const { importNativeMemory } = await import('./import-native-memory.ts')
-        for (const agent of Object.values(services.agents)) await importNativeMemory(services, agent, now)
+        await importNativeMemory(services, defaultAgent, now)
       }
     }
     if (now - lastRetain >= HOUR_MS) {

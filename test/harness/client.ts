@@ -29,6 +29,14 @@ export function installJudge(name: string, version: string): Promise<string> {
   return cachedFolder(folder, (partial) => npmInstall(partial, `${name}@${version}`))
 }
 
+/** Installs packages into a folder of the cache, and lets `finish` complete it. Returns the folder; downloaded only once. */
+export function installFromNpm(name: string, specs: string[], finish: (partial: string) => Promise<void>): Promise<string> {
+  return cachedFolder(name, async (partial) => {
+    for (const spec of specs) await npmInstall(partial, spec)
+    await finish(partial)
+  })
+}
+
 /** A folder of the cache, created atomically: it is built under another name and then renamed. */
 async function cachedFolder(name: string, build: (partial: string) => Promise<void>): Promise<string> {
   const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'recollect-test')

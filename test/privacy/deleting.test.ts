@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { AGENT_NAMES } from '../../src/core/agent.ts'
 import { asProjectKey } from '../../src/core/ids.ts'
 import type { Job } from '../../src/core/job.ts'
 import { projectName } from '../../src/core/project.ts'
@@ -285,7 +286,7 @@ test('a deleted session stays gone when it is imported again; what happens in it
   const turns = [{ prompt: `Call it ${SENTENCE}`, commands: [`echo ${SENTENCE}`], answer: `It is ${SENTENCE}.`, promptId: 't1' }]
   const file = join(history, 's-one.jsonl')
   writeFileSync(file, transcript('s-one', turns, { cwd: at.project, title: SENTENCE }))
-  const readAgain = () => Array.fromAsync(importTranscripts(at.desk, claudeCode, { paths: [history], since: null, project: null }))
+  const readAgain = () => Array.fromAsync(importTranscripts(at.desk, { agents: AGENT_NAMES, paths: [history], since: null, project: null }))
   await readAgain()
   const exported = [...EXPORT_KINDS].flatMap((kind) => [...exportLines(at.store, kind, null)])
   expect(await at.store.prompts.get(1)).not.toBeNull()

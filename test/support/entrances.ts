@@ -6,6 +6,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { type AgentName, SERVED_AGENTS } from '../../src/core/agent.ts'
 import { spoolPayload } from '../../src/hooks/spool-payload.ts'
 import { homePaths } from '../../src/platform/paths.ts'
 import { environment } from './builders.ts'
@@ -29,6 +30,7 @@ export type Entrance = {
 
 export const ENTRANCES: readonly Entrance[] = [
   { name: 'a hook', send: async (at, sent) => deliver(sent, (payload) => at.hook(payload)) },
+  { name: 'hooks of the other agents', send: deliverByAgents },
   { name: 'the spool', isOffline: true, send: (at, sent) => deliver(sent, async (payload) => spool(at, payload)) },
   { name: 'a transcript at the end of its session', send: reconcileTranscript },
   { name: 'the import of transcripts', send: importTranscripts },
@@ -124,6 +126,93 @@ async function deliver(sent: readonly Sent[], send: (payload: object) => Promise
     await send({ hook_event_name: 'UserPromptSubmit', ...notices, prompt_id: `short-${id}`, prompt: short })
     const compaction = { session_id: `compaction-${id}`, trigger: 'auto' }
     await send({ hook_event_name: 'PostCompact', ...compaction, compact_summary: `<analysis>x</analysis>\n<summary>${text}</summary>` })
+  })
+}
+
+const OTHER_AGENTS: AgentName[] = SERVED_AGENTS.filter((name) => name !== 'claude-code')
+
+/** The same text as each of the other agents reports it: in a prompt, in a command and its output, in an edit, in an error and in an answer. */
+async function deliverByAgents(at: TestHome, sent: readonly Sent[]): Promise<void> {
+  await inParallel(sent, async ({ id, text }) => {
+    const prompt = `Look at this:\n${text}`
+    const patch = `*** Begin Patch\n*** Update File: /src/a.ts\n@@\n-x\n${text}\n*** Add File: /src/b.ts\n${text}\n*** End Patch`
+    const of = (agent: AgentName) => ({ session_id: `${agent}-${id}`, timestamp: new Date().toISOString() })
+    // Two agents for each text, in turn. All of them for all texts would take minutes.
+    const turn = sent.findIndex((one) => one.id === id)
+    const send = async (agent: AgentName, events: object[]) => {
+      const place = OTHER_AGENTS.indexOf(agent)
+      if (place !== turn % OTHER_AGENTS.length && place !== (turn + 2) % OTHER_AGENTS.length) return
+      for (const [i, event] of events.entries())
+        await at.hook({ ...of(agent), turn_id: `t-${id}`, prompt_id: `p-${id}`, tool_use_id: `${id}-${i}`, ...event }, agent)
+    }
+    await send('codex', [
+      { hook_event_name: 'UserPromptSubmit', prompt },
+      { hook_event_name: 'PostToolUse', tool_name: 'Bash', tool_input: { command: text }, tool_response: text },
+      { hook_event_name: 'PostToolUse', tool_name: 'apply_patch', tool_input: { command: patch }, tool_response: `Exit code: 1\n${text}` },
+      { hook_event_name: 'Stop', last_assistant_message: `Done.\n${text}` },
+    ])
+    await send('copilot', [
+      { hook_event_name: 'UserPromptSubmit', prompt },
+      {
+        hook_event_name: 'PostToolUse',
+        tool_name: 'Bash',
+        tool_input: { command: text },
+        tool_result: { text_result_for_llm: `${text}\n<exited with exit code 1>` },
+      },
+      {
+        hook_event_name: 'PostToolUse',
+        tool_name: 'Edit',
+        tool_input: { path: '/src/a.ts', old_str: 'x', new_str: text },
+        tool_result: { text_result_for_llm: text },
+      },
+      { hook_event_name: 'PostToolUseFailure', tool_name: 'Read', tool_input: { path: '/src/a.ts' }, error: text },
+    ])
+    const shell = `<untrusted_context>\nOutput: ${text}\nExit Code: 1\n</untrusted_context>`
+    await send('gemini', [
+      { hook_event_name: 'BeforeAgent', prompt: `<hook_context>x</hook_context>\n\n${prompt}` },
+      { hook_event_name: 'AfterTool', tool_name: 'run_shell_command', tool_input: { command: text }, tool_response: { llmContent: shell } },
+      {
+        hook_event_name: 'AfterTool',
+        tool_name: 'replace',
+        tool_input: { file_path: '/src/a.ts', new_string: text },
+        tool_response: { llmContent: text, returnDisplay: { fileDiff: text } },
+      },
+      {
+        hook_event_name: 'AfterTool',
+        tool_name: 'read_file',
+        tool_input: {},
+        tool_response: { llmContent: linesOf(text).map((line) => ({ text: line })), error: { message: text } },
+      },
+      { hook_event_name: 'AfterAgent', prompt_response: `Done.\n${text}` },
+    ])
+    await send('qwen', [
+      { hook_event_name: 'UserPromptSubmit', prompt, submitted_prompt: prompt },
+      { hook_event_name: 'PostToolUseFailure', tool_name: 'run_shell_command', tool_input: { command: text }, error: shell },
+      {
+        hook_event_name: 'PostToolUse',
+        tool_name: 'read_file',
+        tool_input: { file_path: '/src/a.ts' },
+        tool_response: { llmContent: text },
+      },
+      { hook_event_name: 'Stop', last_assistant_message: `Done.\n${text}` },
+    ])
+    await send('opencode', [
+      { hook_event_name: 'UserPromptSubmit', prompt: `"${prompt}"` },
+      {
+        hook_event_name: 'PostToolUse',
+        tool_name: 'bash',
+        tool_input: { command: text },
+        tool_response: { output: text, metadata: { exit: 1 } },
+      },
+      {
+        hook_event_name: 'PostToolUse',
+        tool_name: 'edit',
+        tool_input: { filePath: '/src/a.ts', newString: text },
+        tool_response: { output: text, metadata: { diff: text } },
+      },
+      { hook_event_name: 'PostToolUseFailure', tool_name: 'read', tool_input: {}, error: text },
+      { hook_event_name: 'Stop', last_assistant_message: `Done.\n${text}` },
+    ])
   })
 }
 
@@ -384,13 +473,19 @@ async function editInViewer(at: TestHome, sent: readonly Sent[]): Promise<void> 
   const ask = async (method: string, path: string, body: object) => {
     const headers = { cookie, origin, 'content-type': 'application/json', 'sec-fetch-site': 'same-origin', 'x-recollect': '1' }
     const answer = await fetch(origin + path, { method, headers, body: JSON.stringify(body) })
-    return { ok: answer.ok, value: (await answer.json()) as { note?: { id: string } } }
+    return { ok: answer.ok, value: (await answer.json()) as { note?: { id: string }; sessionDbId?: number } }
   }
   for (const { id, text } of sent) {
     const added = await ask('POST', '/api/notes', { body: `A note about ${id}`, project: at.project })
     if (!added.ok) throw new Error(`the viewer could not add a note: ${JSON.stringify(added.value)}`)
     const edited = { body: `Keep this:\n${text}`, title: fitting(text, 200), tags: linesOf(text).map((line) => fitting(line, 200)) }
     await ask('PATCH', `/api/notes/${added.value.note?.id}`, edited)
+    const opened = await ask('POST', '/api/sessions/init', {
+      contentSessionId: `renamed-${id}`,
+      project: at.project,
+      prompt: 'Look at the tides',
+    })
+    await ask('PATCH', `/api/sessions/${opened.value.sessionDbId}`, { title: text })
   }
 }
 

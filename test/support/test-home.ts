@@ -2,6 +2,7 @@ import { Database } from 'bun:sqlite'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { AgentName } from '../../src/core/agent.ts'
 import { runGit } from './machines.ts'
 
 const RECOLLECT = join(import.meta.dir, '..', '..', 'bin', 'recollect')
@@ -38,7 +39,8 @@ export async function aTestHome() {
     run,
     ask,
     /** Sends a payload as a hook does, over the socket. */
-    hook: async (payload: object) => void (await (await ask('POST', '/hook/claude-code', { cwd: project, ...payload })).text()),
+    hook: async (payload: object, agent: AgentName = 'claude-code') =>
+      void (await (await ask('POST', `/hook/${agent}`, { cwd: project, ...payload })).text()),
     /** Resolves when no job and no spooled payload is left. */
     settled: async () => {
       for (const until = Date.now() + 110_000; Date.now() < until; await Bun.sleep(50)) {

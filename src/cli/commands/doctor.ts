@@ -2,10 +2,10 @@ import { unconfirmedMarker } from '../../core/project.ts'
 import { formatAgo } from '../../core/time-format.ts'
 import { readMcpRegistration } from '../../integrations/claude-code/mcp-registration.ts'
 import { duplicateConnectionFix, findClient, findConnection, installMcp, otherMcpRegistrations } from '../../integrations/install.ts'
-import { readEnvironment } from '../../platform/environment.ts'
+import { type Environment, readEnvironment } from '../../platform/environment.ts'
 import { ensurePrivateFolder, exists, findWriteProblem, isPrivate, makePrivate, writeFileAtomically } from '../../platform/files.ts'
 import { freeBytes } from '../../platform/folder.ts'
-import { homeFlagOf } from '../../platform/launcher.ts'
+import { homeFlagOf, launcherProblem } from '../../platform/launcher.ts'
 import { type Home, homePaths } from '../../platform/paths.ts'
 import { runProgram } from '../../platform/processes.ts'
 import { PROGRAM } from '../../platform/program.ts'
@@ -15,6 +15,7 @@ import { compareVersions, VERSION } from '../../platform/version.ts'
 import type { WorkerStatus } from '../../wire/contract/status.ts'
 import { ensureWorker } from '../../wire/start.ts'
 import { unresponsiveWorkerAdvice } from '../../wire/unresponsive-worker.ts'
+import { agentReports } from '../agents.ts'
 import { call, callRunningWorker } from '../call.ts'
 import { json } from '../command.ts'
 import { type DoctorFinding, hookFindings } from '../hook-findings.ts'
@@ -71,7 +72,7 @@ function printFindings(findings: DoctorFinding[]): void {
 async function examine(): Promise<DoctorFinding[]> {
   const environment = readEnvironment()
   const home = homePaths(environment)
-  const findings: DoctorFinding[] = [await clientFinding(environment), ...homeFindings(home)]
+  const findings: DoctorFinding[] = homeFindings(home)
   let status = await workerStatus(home)
   const damage = await findDamage(home, status)
   if (status.kind === 'away' && damage === null) {
@@ -81,13 +82,33 @@ async function examine(): Promise<DoctorFinding[]> {
   } else findings.push(...(status.kind === 'runs' ? workerFindings(status.status) : [{ ...AWAY_WORKER, says: status.why }]))
   if (status.kind === 'away') findings.push(...settingFindings(loadSettings(environment).problems, home.folder))
   if (status.kind === 'runs' || damage !== null) findings.push(databaseFinding(home, damage))
-  findings.push(...hookFindings(environment, home))
+  const agents = await agentFindings(environment)
   findings.push(
-    mcpFinding(environment),
+    ...(await claudeFindings(environment, home, agents)),
+    ...agents,
     ...markerFindings(),
     ...(status.kind === 'runs' ? [...(await joinFindings()), ...(await claudeMemFindings())] : []),
   )
   return findings
+}
+
+/** Left out for a person who uses only other agents. */
+async function claudeFindings(environment: Environment, home: Home, others: DoctorFinding[]): Promise<DoctorFinding[]> {
+  const client = await clientFinding(environment)
+  const isUsed = client.state === 'ok' || exists(environment.claudeConfig) || others.length === 0
+  return isUsed ? [client, ...hookFindings(environment, home), mcpFinding(environment)] : []
+}
+
+/** Every other agent on this machine. One that is not connected is not a problem. */
+async function agentFindings(environment: Environment): Promise<DoctorFinding[]> {
+  const reports = await agentReports(environment)
+  const launcher = launcherProblem(environment)
+  return reports.map(({ agent, title, state, says, fix }): DoctorFinding => {
+    if (state === 'not connected') return { what: title, state: 'ok', says: `${says} (${fix})` }
+    if (state !== 'connected') return { what: title, state: state === 'blocked' ? 'broken' : 'warning', says, ...(fix ? { fix } : {}) }
+    if (launcher) return { what: title, state: 'broken', says: `its hooks do nothing: ${launcher}`, fix: `recollect init --agent ${agent}` }
+    return { what: title, state: 'ok', says }
+  })
 }
 
 /** A marker that does not count leaves a session without the memories that the person may expect. */
@@ -130,7 +151,7 @@ async function claudeMemFindings(): Promise<DoctorFinding[]> {
 }
 
 /** Without the MCP server the hooks still work, but the model cannot search. */
-function mcpFinding(environment: ReturnType<typeof readEnvironment>): DoctorFinding {
+function mcpFinding(environment: Environment): DoctorFinding {
   const connection = findConnection(environment)
   const { plugin } = connection
   const others = otherMcpRegistrations(connection)
@@ -172,7 +193,7 @@ function mcpFinding(environment: ReturnType<typeof readEnvironment>): DoctorFind
   }
 }
 
-async function clientFinding(environment: ReturnType<typeof readEnvironment>): Promise<DoctorFinding> {
+async function clientFinding(environment: Environment): Promise<DoctorFinding> {
   const client = await findClient(environment)
   if (client) return { what: 'Claude Code', state: 'ok', says: `${client.version} at ${client.path}` }
   return {

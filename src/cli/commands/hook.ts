@@ -2,13 +2,13 @@ import { defineCommand } from '../parse.ts'
 
 export const command = defineCommand({
   name: 'hook',
-  summary: 'handle an event from Claude Code: JSON in, JSON out',
-  usage: `recollect hook claude-code [event]
+  summary: 'handle an event from an agent: JSON in, JSON out',
+  usage: `recollect hook claude-code|codex|copilot|gemini|qwen|opencode [event]
        recollect hooks session-start|prompt-submit|pre-tool|post-tool|pre-compact|stop|session-end [--session-id ID] [--tool-name T] [--tool-input JSON] [--tool-output TEXT]
                        [--prompt TEXT] [--cwd FOLDER] [--stdin true|false] [--format json|text] [--strict-exit]
 
   Always exits with 0, unless you pass --strict-exit. 'recollect help hooks' says more.`,
-  words: 'claude-code [<event>]',
+  words: '<agent> [<event>]',
   options: {
     'session-id': { type: 'string', value: 'ID', about: 'the session, if the payload does not name it' },
     'tool-name': { type: 'string', value: 'T', about: 'the tool, if the payload does not name it' },

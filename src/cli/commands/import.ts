@@ -1,8 +1,10 @@
 import { resolve } from 'node:path'
+import type { AgentName } from '../../core/agent.ts'
 import { findClaudeMem } from '../../platform/claude-mem.ts'
 import { readEnvironment } from '../../platform/environment.ts'
 import { exists } from '../../platform/files.ts'
 import type { ImportLine, ImportSource } from '../../wire/contract/upkeep.ts'
+import { agentOption, parseAgents } from '../agents.ts'
 import { callLines } from '../call.ts'
 import type { OfferedSetting } from '../claude-mem-settings.ts'
 import { json } from '../command.ts'
@@ -24,14 +26,14 @@ const IMPORT_SOURCES = [
 export const command = defineCommand({
   name: 'import',
   summary: 'import history from transcripts or other programs',
-  usage: `recollect import [paths…] [--since DATE] [--project P] [--json]
+  usage: `recollect import [paths…] [--agent A,B] [--since DATE] [--project P] [--json]
        recollect import --native [--json]
        recollect import --from git [folder] [--since DATE] [--project P] [--json]
        recollect import --from git-notes [folder] [--project P] [--json]
        recollect import --from claude-mem [database] [--settings] [--project P] [--json]
        recollect import --from anamnesis|markdown|jsonl <path> [--project P] [--json]
 
-  Without paths it imports all transcripts of Claude Code. Known sessions are skipped; an interrupted import continues when you run it again.
+  Without paths it imports the sessions of every agent: Claude Code, Codex, Copilot CLI, Gemini CLI, Qwen Code and OpenCode. Known sessions are skipped; an interrupted import continues when you run it again.
 
   git          the commit messages of a repository, of this folder if none is given: the newest 20,000, or all since a date
   git-notes    the notes in refs/notes/mem of a repository: yours, those of others as copies, and what Subcog left there
@@ -43,6 +45,7 @@ export const command = defineCommand({
   options: {
     since: { type: 'string', value: 'DATE', about: 'only transcripts or commits since then: 2026-03-01, 7d, yesterday' },
     project: { type: 'string', value: 'P', about: 'import into this project (transcripts: import only those of this project)' },
+    agent: agentOption,
     native: { type: 'boolean', about: "import Claude Code's own memory as notes" },
     from: { type: 'string', of: IMPORT_SOURCES, about: 'what the path contains' },
     settings: { type: 'boolean', about: 'with claude-mem: also leave out the projects and tools that its settings leave out' },
@@ -54,10 +57,17 @@ export const command = defineCommand({
     if (missing) throw invalidInput(`${missing} does not exist; pass existing files or folders`)
     const source = values.native ? 'native' : (values.from ?? 'transcripts')
     if (source === 'transcripts') {
-      const result = await importHistory({ paths, since: values.since ?? null, project: values.project ?? null })
+      const agents = parseAgents(values.agent)
+      const result = await importHistory({
+        ...(agents ? { agents } : {}),
+        paths,
+        since: values.since ?? null,
+        project: values.project ?? null,
+      })
       if (values.json) return printJson(result)
-      return printHistoryImport({ ...result, where: paths.join(', ') || readEnvironment().claudeConfig })
+      return printHistoryImport({ ...result, where: paths.join(', ') || "your agents' folders" })
     }
+    if (values.agent !== undefined) throw invalidInput(`--agent works only with transcripts, not with ${source}; leave it out`)
     if (values.since !== undefined && source !== 'git')
       throw invalidInput(`--since works only with transcripts and git, not with ${source}; leave it out`)
     // A markdown file does not name its project, so it belongs to the one of this folder.
@@ -145,6 +155,7 @@ export type HistoryImportResult = Extract<ImportLine, { kind: 'done' }> & { left
 
 /** Imports transcripts and shows the progress. */
 export async function importHistory(request: {
+  agents?: AgentName[]
   paths: string[]
   since: string | null
   project: string | null

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { AGENT_TITLES, DEFAULT_AGENT, type ServedAgent } from '../../core/agent.ts'
 import type { SyncReport } from '../../core/sync.ts'
 import { type InstallOutcome, installMcp, type McpOutcome } from '../../integrations/install.ts'
 import { readEnvironment } from '../../platform/environment.ts'
@@ -6,6 +7,17 @@ import { exists } from '../../platform/files.ts'
 import { homeFlagOf, launcherText, shellQuoted } from '../../platform/launcher.ts'
 import { homePaths } from '../../platform/paths.ts'
 import { PROGRAM } from '../../platform/program.ts'
+import {
+  type AgentOutcome,
+  agentFailures,
+  connectAgents,
+  installedAgents,
+  isOtherAgent,
+  nextSteps,
+  parseAgents,
+  planAgents,
+  printAgentOutcomes,
+} from '../agents.ts'
 import { call } from '../call.ts'
 import { dryRun, json, yes } from '../command.ts'
 import { confirmed } from '../confirm.ts'
@@ -18,15 +30,17 @@ import { uninstallAll } from './uninstall.ts'
 
 export const command = defineCommand({
   name: 'init',
-  summary: 'connect Claude Code: install the hooks and the MCP server',
-  usage: `recollect init [--yes] [--project] [--no-mcp] [--remote ADDRESS] [--command CMD] [--print] [--dry-run] [--remove] [--json]
+  summary: 'connect your agents: install the hooks and the MCP server',
+  usage: `recollect init [--agent A,B] [--yes] [--project] [--no-mcp] [--remote ADDRESS] [--command CMD] [--print] [--dry-run] [--remove] [--json]
 
-  Adds Recollect's hooks to Claude Code's settings.json ($CLAUDE_CONFIG_DIR, else ~/.claude). The rest of the file stays the same, and a
-  dated backup is written next to it. Registers the MCP server with 'claude mcp add'. Running it again changes nothing.`,
+  Connects the agents that are installed: Claude Code, Codex, Copilot CLI, Gemini CLI, Qwen Code and OpenCode. Shows what it will write, and
+  asks once. Adds Recollect's hooks (for OpenCode a plugin) and its MCP server to each agent's own settings. The rest of a file stays the same, and
+  a dated backup is written next to it. Running it again changes nothing.`,
   words: null,
   options: {
+    agent: { type: 'string', value: 'A,B', about: 'connect only these: claude-code, codex, copilot, gemini, qwen, opencode' },
     yes,
-    project: { type: 'boolean', about: 'install for this folder only (.claude/settings.local.json)' },
+    project: { type: 'boolean', about: 'install for this folder only (.claude/settings.local.json); only for Claude Code' },
     'no-mcp': { type: 'boolean', about: 'do not register the MCP server' },
     remote: {
       type: 'string',
@@ -43,26 +57,42 @@ export const command = defineCommand({
     if (values.remove) return uninstallAll(values)
     const project = values.project ? process.cwd() : null
     const command = values.command === undefined ? null : usableCommand(values.command)
-    const planned = await installHooks({ project, dryRun: true, command })
-    if (planned.kind !== 'planned') throw installError(planned)
-    if (values.print) return printFiles(planned, command, project, values['no-mcp'] ?? false)
+    const agents = await chooseAgents(values.agent, project)
+    const others = agents.filter(isOtherAgent)
+    const mcp = !values['no-mcp']
+    const plan: ConnectionPlan = {
+      claude: agents.includes(DEFAULT_AGENT) ? await planClaude(project, command, others.length > 0 && values.agent === undefined) : null,
+      others: await planAgents(others, mcp),
+    }
+    if (values.print) {
+      if (plan.claude) printFiles(plan.claude, command, project, values['no-mcp'] ?? false)
+      return printTexts(plan.others, plan.claude === null)
+    }
     const registerMcp = async (dryRun: boolean): Promise<McpOutcome | null> =>
-      values['no-mcp'] ? null : installMcp({ environment: readEnvironment(), project, dryRun, program: PROGRAM })
-    if (values['dry-run']) return printPlan(planned, await registerMcp(true), values.json ?? false)
+      mcp && plan.claude ? installMcp({ environment: readEnvironment(), project, dryRun, program: PROGRAM }) : null
+    if (values['dry-run']) return printPlan(plan, await registerMcp(true), values.json ?? false)
 
-    const question = `Write hooks to ${planned.file}? A backup is written next to it.`
-    if (planned.changed && !values.yes && !(await confirmed(question))) return print('Nothing was changed.')
-    const installed = await installHooks({ project, command })
-    if (installed.kind !== 'installed' && installed.kind !== 'unchanged') throw installError(installed)
-    const mcp = await registerMcp(false)
+    if (!values.yes && hasChanges(plan) && !(await confirmed(question(plan)))) return print('Nothing was changed.')
+    const installed = plan.claude ? await installClaude(project, command) : null
+    const claudeMcp = await registerMcp(false)
+    const connected = await connectAgents(others, mcp)
     const synced = values.remote === undefined ? null : await setRemote(values.remote)
-    if (values.json) printJson({ ...installed, mcp, ...(synced ? { sync: synced } : {}) })
-    else {
-      printInstalled(installed, mcp)
+    if (values.json) {
+      printJson({
+        ...installed,
+        mcp: claudeMcp,
+        ...(connected.length > 0 ? { agents: connected } : {}),
+        ...(synced ? { sync: synced } : {}),
+      })
+    } else {
+      if (installed) printInstalled(installed, claudeMcp)
+      printAgentOutcomes(connected, 'write')
       if (synced) printSharing(values.remote !== '', synced)
     }
+    const failures = agentFailures(connected)
+    if (failures.length > 0) throw new CliError(failures.join(' '))
     if (synced?.outcome === 'refused') return EXIT.error
-    if (!values.json) printNextSteps()
+    if (!values.json) await printNextSteps(agents)
   },
 })
 
@@ -92,11 +122,64 @@ function printFiles({ file, text }: PlannedHooks, command: string | null, projec
 type PlannedHooks = Extract<InstallOutcome, { kind: 'planned' }>
 type InstalledHooks = Extract<InstallOutcome, { kind: 'installed' | 'unchanged' }>
 
-function printPlan(planned: PlannedHooks, mcp: McpOutcome | null, asJson: boolean): undefined {
-  if (asJson) return printJson({ ...planned, text: undefined, mcp })
-  if (planned.changed) print(`Would write hooks to ${planned.file}. To see the whole file: recollect init --print`)
-  else print(`${planned.file} already has the hooks.`)
+/** What would be written. `claude` is null when Claude Code is not to be connected. */
+type ConnectionPlan = { claude: PlannedHooks | null; others: AgentOutcome[] }
+
+async function chooseAgents(option: string | undefined, project: string | null): Promise<ServedAgent[]> {
+  const named = parseAgents(option)
+  if (project !== null) {
+    if (named?.some(isOtherAgent)) throw invalidInput('--project works only for Claude Code; leave it out to connect other agents')
+    return [DEFAULT_AGENT]
+  }
+  return named ?? installedAgents(readEnvironment())
+}
+
+/** Null when the plugin connects Claude Code already, and other agents can still be connected. */
+async function planClaude(project: string | null, command: string | null, mayBeLeftOut: boolean): Promise<PlannedHooks | null> {
+  const planned = await installHooks({ project, dryRun: true, command })
+  if (planned.kind === 'plugin' && mayBeLeftOut) return null
+  if (planned.kind !== 'planned') throw installError(planned)
+  return planned
+}
+
+async function installClaude(project: string | null, command: string | null): Promise<InstalledHooks> {
+  const installed = await installHooks({ project, command })
+  if (installed.kind !== 'installed' && installed.kind !== 'unchanged') throw installError(installed)
+  return installed
+}
+
+const changesOf = ({ others }: ConnectionPlan) =>
+  others.flatMap(({ agent, files }) => files.flatMap((file) => (file.kind === 'planned' && file.changed ? [{ agent, ...file }] : [])))
+
+const hasChanges = (plan: ConnectionPlan) => plan.claude?.changed === true || changesOf(plan).length > 0
+
+/** One question for all agents. */
+function question(plan: ConnectionPlan): string {
+  const changes = changesOf(plan)
+  if (changes.length === 0) return `Write hooks to ${plan.claude?.file}? A backup is written next to it.`
+  const claude = plan.claude?.changed ? [`  Claude Code: hooks to ${plan.claude.file}`] : []
+  const lines = [...claude, ...changes.map(({ agent, holds, path }) => `  ${AGENT_TITLES[agent]}: ${holds} to ${path}`)]
+  return `Recollect will write:\n${lines.join('\n')}\nA backup of each changed file is written next to it. Go on?`
+}
+
+/** The files of the other agents: a single one as it is; of several, each after its path. */
+function printTexts(others: AgentOutcome[], isAlone: boolean): undefined {
+  const texts = others.flatMap(({ files }) =>
+    files.flatMap((file) => (file.kind === 'planned' ? [{ path: file.path, text: file.text }] : [])),
+  )
+  for (const { path, text } of texts) print(isAlone && texts.length === 1 ? text.trimEnd() : `${bold(path)}\n${text.trimEnd()}\n`)
+}
+
+function printPlan(plan: ConnectionPlan, mcp: McpOutcome | null, asJson: boolean): undefined {
+  const { claude, others } = plan
+  if (asJson) {
+    const withoutText = others.map(({ agent, files }) => ({ agent, files: files.map((file) => ({ ...file, text: undefined })) }))
+    return printJson({ ...claude, text: undefined, mcp, ...(others.length > 0 ? { agents: withoutText } : {}) })
+  }
+  if (claude?.changed) print(`Would write hooks to ${claude.file}. To see the whole file: recollect init --print`)
+  else if (claude) print(`${claude.file} already has the hooks.`)
   if (mcp) printMcpOutcome(mcp)
+  printAgentOutcomes(others, 'write')
 }
 
 /** Sets the remote for notes and syncs at once. */
@@ -117,8 +200,11 @@ function printSharing(hasRemote: boolean, synced: SyncReport): void {
   printSyncReport(synced)
 }
 
-function printNextSteps(): void {
-  print(`\nClaude Code now remembers. Open sessions are captured too; a new session is shown what earlier ones learned.`)
+async function printNextSteps(agents: ServedAgent[]): Promise<void> {
+  const titles = new Intl.ListFormat('en').format(agents.map((agent) => AGENT_TITLES[agent]))
+  const verb = agents.length === 1 ? 'remembers' : 'share one memory'
+  print(`\n${titles} now ${verb}. Open sessions are captured too; a new session is shown what earlier ones learned.`)
+  for (const step of await nextSteps(agents.filter(isOtherAgent))) print(step)
   print(dim(`To check the installation: recollect doctor. To remove it: recollect uninstall.`))
 }
 

@@ -1,10 +1,11 @@
+import { AGENT_NAMES, AGENT_TITLES, DEFAULT_AGENT } from '../../core/agent.ts'
 import { type Hit, MAX_NEAREST_SHOWN } from '../../core/hit.ts'
 import { groupRanked } from '../../core/memory-groups.ts'
 import { MEMORY_KINDS, type MemoryKind, shortMemoryId } from '../../core/memory-kinds.ts'
 import { shorten } from '../../core/text.ts'
 import { clockOf } from '../../core/time-format.ts'
 import { describeOutcomes } from '../../core/work-outcome.ts'
-import type { SearchResponse } from '../../wire/contract/memories.ts'
+import type { SearchHit, SearchResponse } from '../../wire/contract/memories.ts'
 import { MAX_QUERY_CHARS_IN_URL } from '../../wire/viewer-pages.ts'
 import { call } from '../call.ts'
 import { json, limit, project } from '../command.ts'
@@ -15,16 +16,17 @@ import { bold, dim, fitToTerminal, icon, invalidInput, plural, print, printJson,
 export const command = defineCommand({
   name: 'search',
   summary: 'find memories',
-  usage: `recollect search <words…> [--project P] [--all] [--kind observation|summary|prompt|note] [--limit N] [--explain] [--web] [--json]
+  usage: `recollect search <words…> [--project P] [--all] [--kind observation|summary|prompt|note] [--agent A] [--limit N] [--explain] [--web] [--json]
 
   Searches this folder's project and, if nothing there is close, all projects. The query may contain filters (type:bugfix path:src
-  -tag:draft since:7d) and times ("last week").`,
+  -tag:draft agent:codex since:7d) and times ("last week").`,
   words: '<words…>',
   isQuery: true,
   options: {
     project,
     all: { type: 'boolean', about: 'search all projects' },
     kind: { type: 'string', of: MEMORY_KINDS, about: 'find only memories of this kind' },
+    agent: { type: 'string', of: AGENT_NAMES, about: 'find only memories from sessions of this agent' },
     limit: limit('20', 200),
     web: { type: 'boolean', about: 'open the search in the viewer' },
     explain: { type: 'boolean', about: 'show what each score consists of, and how times and names were understood' },
@@ -34,8 +36,8 @@ export const command = defineCommand({
     const query = positionals.join(' ')
     if (!query.trim()) throw invalidInput('nothing to search for: recollect search <words>')
     if (values.web) return openInViewer(query, values)
-    const { kind, limit, json, explain } = values
-    const found = await call('POST /api/search', { query, limit, kind, ...searchScope(values) })
+    const { kind, agent, limit, json, explain } = values
+    const found = await call('POST /api/search', { query, limit, kind, agent, ...searchScope(values) })
     if (found.projectProblem !== null) throw invalidInput(found.projectProblem)
     if (found.hits.length === 0) await requireKnownProject(values)
     if (json) return printJson({ query, ...found })
@@ -44,12 +46,18 @@ export const command = defineCommand({
   },
 })
 
-type SearchFlags = { all?: boolean | undefined; project?: string | undefined; kind?: MemoryKind | undefined; json?: boolean | undefined }
+type SearchFlags = {
+  agent?: string | undefined
+  all?: boolean | undefined
+  project?: string | undefined
+  kind?: MemoryKind | undefined
+  json?: boolean | undefined
+}
 
 async function openInViewer(query: string, values: SearchFlags): Promise<undefined> {
   const { openViewer } = await import('./view.ts')
   const search = {
-    q: query.slice(0, MAX_QUERY_CHARS_IN_URL),
+    q: `${query}${values.agent ? ` agent:${values.agent}` : ''}`.slice(0, MAX_QUERY_CHARS_IN_URL),
     ...(values.kind ? { kind: values.kind } : {}),
     ...(values.project && !values.all ? { project: values.project } : {}),
   }
@@ -70,6 +78,9 @@ function printRemarks(query: string, found: SearchResponse, explain: boolean): u
 const problemText = ({ word, message }: SearchResponse['problems'][number]) =>
   message.startsWith(word) || message.includes(`“${word}”`) ? message : `${word}: ${message}`
 
+/** Which agent it comes from. Most come from the usual one, which needs no word. */
+const agentLabel = ({ agent }: SearchHit) => (agent === null || agent === DEFAULT_AGENT ? '' : dim(`${AGENT_TITLES[agent]}  `))
+
 async function printHits(query: string, { hits: all, project, isClose }: SearchResponse, explain: boolean): Promise<void> {
   const hits = isClose ? all : all.slice(0, MAX_NEAREST_SHOWN)
   const highlight = queryHighlighter(query)
@@ -80,7 +91,7 @@ async function printHits(query: string, { hits: all, project, isClose }: SearchR
     clockOf(hit.at),
     `${icon(hit.kind, hit.type)}${hit.type}`,
     dim(`~${hit.tokens}t`),
-    `${nameOf ? dim(`${nameOf(hit.project)}  `) : ''}${bold(highlight(hit.title))}`,
+    `${nameOf ? dim(`${nameOf(hit.project)}  `) : ''}${agentLabel(hit)}${bold(highlight(hit.title))}`,
   ])
   const lines = table(rows).split('\n')
   for (const [index, hit] of groupedHits(hits)) {

@@ -8,6 +8,7 @@ import { homePaths } from '../../platform/paths.ts'
 import type { WorkerStatus } from '../../wire/contract/status.ts'
 import type { CostReport } from '../../wire/contract/upkeep.ts'
 import { unresponsiveWorkerAdvice } from '../../wire/unresponsive-worker.ts'
+import { type AgentReport, agentReports } from '../agents.ts'
 import { call, callRunningWorker } from '../call.ts'
 import { json } from '../command.ts'
 import { defineCommand } from '../parse.ts'
@@ -33,7 +34,8 @@ export const command = defineCommand({
       return values.json ? printJson(cost) : printCost(cost)
     }
     const status = await readStatusQuickly()
-    return values.json ? printJson({ ...status, connected: findConnection(readEnvironment()) }) : printStatus(status)
+    const agents = await agentReports(readEnvironment())
+    return values.json ? printJson({ ...status, connected: findConnection(readEnvironment()), agents }) : printStatus(status, agents)
   },
 })
 
@@ -48,12 +50,13 @@ async function readStatusQuickly(): Promise<WorkerStatus> {
 
 const STATUS_TIMEOUT_MS = 1500
 
-export function printStatus(s: WorkerStatus): undefined {
+export function printStatus(s: WorkerStatus, agents: AgentReport[] = []): undefined {
   const now = Date.now()
   printTable([
     ['Worker', describeWorker(s)],
     ['Home', s.home],
     ['Claude Code', describeClient()],
+    ...agents.map(({ title, says, fix }) => [title, fix ? yellow(`${says}: ${fix}`) : says]),
     ['Database', `${formatBytes(s.databaseBytes)}${dim(describeDatabaseParts(s))}`],
     ['Sessions', `${s.sessions.all.toLocaleString('en')} stored, ${s.sessions.live} live`],
     ['Notes', `${(s.notes.all - s.notes.hidden).toLocaleString('en')} ${dim(`(${s.notes.hidden} hidden)`)}`],

@@ -1,3 +1,4 @@
+import { AGENT_NAMES } from '../../core/agent.ts'
 import { groupNeighbours } from '../../core/memory-groups.ts'
 import { isMemoryId, shortMemoryId } from '../../core/memory-kinds.ts'
 import { shorten } from '../../core/text.ts'
@@ -13,7 +14,7 @@ import { bold, dim, fitToTerminal, icon, invalidInput, print, printJson, table, 
 export const command = defineCommand({
   name: 'timeline',
   summary: 'show what happened around a memory, a query or a date',
-  usage: 'recollect timeline <id | words…> [--at DATE] [--before N] [--after N] [--project P] [--all] [--json]',
+  usage: 'recollect timeline <id | words…> [--at DATE] [--before N] [--after N] [--project P] [--agent A] [--all] [--json]',
   words: '<id | words…>',
   isQuery: true,
   options: {
@@ -21,6 +22,7 @@ export const command = defineCommand({
     before: { type: 'string', value: 'N', range: [0, 200], default: '8', about: 'show N memories before it (default 8)' },
     after: { type: 'string', value: 'N', range: [0, 200], default: '8', about: 'show N memories after it (default 8)' },
     project,
+    agent: { type: 'string', of: AGENT_NAMES, about: 'show only what comes from sessions of this agent' },
     all: { type: 'boolean', about: 'show all projects' },
     json,
   },
@@ -36,6 +38,7 @@ export const command = defineCommand({
       depth_after: values.after,
       ...(isId ? { anchor } : anchor ? { query: anchor } : {}),
       ...(values.at ? { at: values.at } : {}),
+      agent: values.agent,
       ...searchScope(values),
     })
     if (projectProblem !== null) throw invalidInput(projectProblem)

@@ -1,9 +1,9 @@
-import { DEFAULT_AGENT } from '../../core/agent.ts'
+import { AGENT_TITLES, type AgentName, DEFAULT_AGENT, SERVED_AGENTS } from '../../core/agent.ts'
 import { agents } from '../../integrations/agent.ts'
 import { describeConnection, findConnection } from '../../integrations/install.ts'
 import { readEnvironment } from '../../platform/environment.ts'
-import { filesBelow } from '../../platform/folder.ts'
 import type { WorkerStatus } from '../../wire/contract/status.ts'
+import { connectedOthers, installedAgents } from '../agents.ts'
 import { call } from '../call.ts'
 import { json } from '../command.ts'
 import { currentCommandName } from '../current-project.ts'
@@ -23,25 +23,22 @@ export const command = defineCommand({
   options: { demo: { type: 'boolean', about: 'load the sample history' }, json },
   /** The first command that a newcomer runs. The worker keeps running after it. */
   async run({ values }) {
-    const agent = agents[DEFAULT_AGENT]
-    const folder = agent.configFolder(readEnvironment())
-    const hasHistory = agent.transcriptRoots(folder).some((root) => filesBelow(root.folder, ['.jsonl']).length > 0)
-    const imported = hasHistory ? await importHistory({ paths: [], since: null, project: null }) : null
+    const imported = (await hasHistory()) ? await importHistory({ paths: [], since: null, project: null }) : null
     const demo = values.demo ? await loadDemo() : null
     const status = await call('GET /api/status')
     if (values.json) return printJson({ status, imported, demo, claudeMem: await unimportedClaudeMem() })
     print(`${bold('Recollect is running.')} Everything stays on this machine, in ${status.home}.`)
-    print(await whatWasFound(status, agent.title))
+    print(await whatWasFound(status))
     const claudeMem = await unimportedClaudeMem()
     if (claudeMem) print(`To import the memories of claude-mem (${claudeMem}): ${currentCommandName()} import --from claude-mem`)
-    return print(nextStep(agent.title))
+    return print(await nextStep())
   },
 })
 
 /** With a question that memory can answer, so that the newcomer sees an answer of their own at once. */
-async function whatWasFound({ sessions, projects }: WorkerStatus, agentTitle: string): Promise<string> {
+async function whatWasFound({ sessions, projects }: WorkerStatus): Promise<string> {
   const name = currentCommandName()
-  if (sessions.all === 0) return `There is no ${agentTitle} history here yet. To look around in a sample: ${name} demo`
+  if (sessions.all === 0) return `There is no history of an agent here yet. To look around in a sample: ${name} demo`
   const found = `Found ${plural(sessions.all, 'session')} in ${plural(projects.length, 'project')}.`
   const asked = await questionWithAnswer(projects.map(({ name }) => name))
   return asked ? `${found} Try: ${name} search "${asked.question}" --project ${asked.project}` : `${found} To see them: ${name} view`
@@ -71,9 +68,24 @@ function questionFrom(title: string): string | null {
   return words >= 3 && words <= 8 && /^[\p{L}\p{N} ,._/-]+$/u.test(subject) ? subject : null
 }
 
-function nextStep(agentTitle: string): string {
+async function nextStep(): Promise<string> {
   const name = currentCommandName()
-  return describeConnection(findConnection(readEnvironment())).fix === null
-    ? `${agentTitle} is connected. To browse what it remembers: ${name} view`
-    : `Next, connect ${agentTitle}: ${name} init`
+  const environment = readEnvironment()
+  const connected = new Set<AgentName>(connectedOthers())
+  if (describeConnection(findConnection(environment)).fix === null) connected.add(DEFAULT_AGENT)
+  const missing = (await installedAgents(environment)).filter((agent) => !connected.has(agent))
+  const titles = (agents: Iterable<AgentName>) => new Intl.ListFormat('en').format([...agents].map((agent) => AGENT_TITLES[agent]))
+  if (missing.length > 0) return `Next, connect ${titles(missing)}: ${name} init`
+  const [are, they] = connected.size === 1 ? ['is', 'it remembers'] : ['are', 'they remember']
+  return `${titles(connected)} ${are} connected. To browse what ${they}: ${name} view`
+}
+
+/** Whether an agent has left transcripts on this machine. */
+async function hasHistory(): Promise<boolean> {
+  for (const name of SERVED_AGENTS) {
+    const agent = await agents[name]()
+    const roots = agent.transcriptRoots(agent.configFolder(readEnvironment()))
+    if (roots.some((root) => agent.transcriptsBelow(root.folder).length > 0)) return true
+  }
+  return false
 }

@@ -9,19 +9,28 @@ export function fileOf(input: unknown): string | null {
   return fields('file_path') || fields('notebook_path') || saved || null
 }
 
+/** Translates a stored tool use of Claude Code. */
+export const readAction = (use: StoredUse): Action => readActionOf(TOOLS, use, fileOf)
+
+/** A tool use as it is stored. */
+export type StoredUse = { tool: string; input: string; output: string | null; error: string | null }
+
+/** How to read the uses of each tool. Null when the input lost the field without which the use says nothing. */
+export type ToolReaders = Record<string, (call: StoredCall) => Action | null>
+
 /**
  * Translates a stored tool use. The stored JSON may have been clipped in the middle, so this reads what it can and never throws. A tool we
  * do not know, or one whose input lost the field that matters, becomes `other` with the text of its result.
  */
-export function readAction(use: { tool: string; input: string; output: string | null; error: string | null }): Action {
+export function readActionOf(tools: ToolReaders, use: StoredUse, fileOfInput: (input: unknown) => string | null): Action {
   const input = parseStoredJson(use.input)
   const output = use.output === null ? null : parseStoredJson(use.output)
-  const call = { input, output, error: use.error, field: fieldsOf(input), outputField: fieldsOf(output), file: fileOf(input) }
-  const read = Object.hasOwn(TOOLS, use.tool) ? TOOLS[use.tool] : undefined
+  const call = { input, output, error: use.error, field: fieldsOf(input), outputField: fieldsOf(output), file: fileOfInput(input) }
+  const read = Object.hasOwn(tools, use.tool) ? tools[use.tool] : undefined
   return read?.(call) ?? { kind: 'other', text: Bun.stripANSI(use.error ?? textOf(output)) }
 }
 
-type StoredCall = {
+export type StoredCall = {
   input: unknown
   /** Null while the tool runs, or when it failed. */
   output: unknown
@@ -32,8 +41,7 @@ type StoredCall = {
   file: string | null
 }
 
-/** How to read the uses of each tool. Null when the input lost the field without which the use says nothing. */
-const TOOLS: Record<string, (call: StoredCall) => Action | null> = {
+const TOOLS: ToolReaders = {
   Read: readFile,
   NotebookRead: readFile,
   Edit: ({ file, field, output }) =>
@@ -62,18 +70,18 @@ const TOOLS: Record<string, (call: StoredCall) => Action | null> = {
   ExitPlanMode: ({ field, outputField }) => ({ kind: 'plan', text: field('plan') || outputField('plan') }),
 }
 
-function readFile({ file }: StoredCall): Action | null {
+export function readFile({ file }: StoredCall): Action | null {
   return file ? { kind: 'read', file } : null
 }
 
-function readCommand({ field, output, error }: StoredCall): Action | null {
+export function readCommand({ field, output, error }: StoredCall): Action | null {
   const command = field('command')
   if (!command) return null
   const result = error === null ? commandOutput(output) : commandFailure(error)
   return { kind: 'command', command, purpose: field('description') || null, ...result }
 }
 
-function readSearch({ field }: StoredCall): Action | null {
+export function readSearch({ field }: StoredCall): Action | null {
   const pattern = field('pattern')
   return pattern ? { kind: 'search', pattern, where: field('path') || field('glob') || null } : null
 }
@@ -112,7 +120,7 @@ function unescapeJsonText(escaped: string): string {
 }
 
 /** Returns a function that reads a value's text fields; a field that is missing or not text is empty. */
-function fieldsOf(value: unknown): (name: string) => string {
+export function fieldsOf(value: unknown): (name: string) => string {
   return (name) => {
     const field = isRecord(value) && Object.hasOwn(value, name) ? value[name] : ''
     return typeof field === 'string' ? field : ''
@@ -172,7 +180,7 @@ function webSearchText(answer: unknown): string {
 }
 
 /** The readable text of a result: plain text, the text parts of MCP tools and subagents, or else the JSON itself. */
-function textOf(value: unknown): string {
+export function textOf(value: unknown): string {
   if (value === null || value === undefined) return ''
   if (typeof value === 'string') return value
   const parts = Array.isArray(value) ? value : listOf(value, 'content')

@@ -1,16 +1,18 @@
 import { filesBelow } from '../../platform/folder.ts'
-import type { Agent } from '../agent.ts'
+import type { AgentWithMemory } from '../agent.ts'
 import { fileOf, readAction } from './actions.ts'
 import { findNativeProjectFolder, listNativeFiles, parseNativeMemory } from './native-memory.ts'
-import { compactSummary, eventName, isTranscript, noticeText, parsePayload, transcriptPath } from './payload.ts'
+import { compactSummary, eventName, isRecord, isTranscript, noticeText, parsePayload, transcriptPath } from './payload.ts'
 import { hostReply } from './reply.ts'
 
 /** Loaded with the first transcript: a hook does not need it. */
 const transcripts = () => import('./transcript.ts')
 
-export const claudeCode: Agent = {
+export const claudeCode: AgentWithMemory = {
   name: 'claude-code',
   title: 'Claude Code',
+  // Copilot also runs the hooks of a trusted project that were written for Claude Code, which sends no time.
+  sentBy: (json) => (isRecord(json) && typeof json.timestamp === 'string' && !('permission_mode' in json) ? 'copilot' : 'claude-code'),
   parsePayload,
   eventName,
   transcriptPath,
@@ -22,7 +24,6 @@ export const claudeCode: Agent = {
     yield* (await transcripts()).readTranscript(path, from)
   },
   subagentTranscripts: async (path) => (await transcripts()).subagentTranscripts(path),
-  detectTranscriptFormat: async (path) => (await transcripts()).detectTranscriptFormat(path),
   fileOf,
   readAction,
   skipTools: new Set([

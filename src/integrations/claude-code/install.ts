@@ -2,13 +2,14 @@
  * Writes our hooks into Claude Code's settings and removes them again. It writes one settings file and its backups, and never a file that
  * it could not read. `settings.ts` decides what the hooks contain.
  */
-import { basename, dirname, join } from 'node:path'
+import { join } from 'node:path'
 import type { Environment } from '../../platform/environment.ts'
-import { readUtf8IfThere, writeFileAtomically, writeInPlace } from '../../platform/files.ts'
-import { filesIn, removeFile } from '../../platform/folder.ts'
+import { readUtf8IfThere, writeInPlace } from '../../platform/files.ts'
+import { removeFile } from '../../platform/folder.ts'
 import { homeFlagOf } from '../../platform/launcher.ts'
 import { runProgram } from '../../platform/processes.ts'
 import type { Program } from '../../platform/program.ts'
+import { keepBackup } from '../settings-backup.ts'
 import { type McpOutcome, registerMcp, unregisterMcp } from './mcp.ts'
 import {
   eventsFor,
@@ -204,20 +205,4 @@ function rewrite<K extends string>(
     // Expected where another program manages the file, such as a read-only home built from a configuration.
     return { kind: 'unwritable', file, reason: causeOf(cause) }
   }
-}
-
-const MAX_BACKUPS = 5
-
-/** Saves the text beside its file, with the time in its name, and deletes old backups except the first. */
-function keepBackup(file: string, text: string, now: Date): string {
-  const prefix = `${basename(file)}.recollect-backup-`
-  const time = now.toISOString().replace(/\.\d+|[-:]/g, '')
-  const backups = filesIn(dirname(file), '').filter((entry) => entry.name.startsWith(prefix))
-  // A second backup in the same second must not replace the first, which has the older text.
-  const ofThisSecond = backups.filter((entry) => entry.name.startsWith(prefix + time)).length
-  const backup = join(dirname(file), prefix + time + (ofThisSecond > 0 ? `-${ofThisSecond + 1}` : ''))
-  writeFileAtomically(backup, text)
-  // The first backup is the person's file before we changed anything, so it always stays.
-  for (const old of backups.slice(1, Math.max(1, backups.length + 2 - MAX_BACKUPS))) removeFile(old.path)
-  return backup
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { AgentName } from '../../core/agent.ts'
 import { formatDecisions } from '../../core/decision-list.ts'
 import { type AgentEvent, NotUnderstood, type SessionEvent } from '../../core/event.ts'
 import { fingerprint } from '../../core/hash.ts'
@@ -9,19 +10,19 @@ import type { ReceivedPayload } from '../agent.ts'
  * Translates Claude Code's payload into our events; `hook_event_name` does not occur past this point. A payload is one event, except that a
  * batch of tool uses becomes several. Accepts any fields, but throws when the session is missing.
  */
-export function parsePayload(json: unknown, received: ReceivedPayload): AgentEvent[] {
+export function parsePayload(json: unknown, received: ReceivedPayload, agent: AgentName = 'claude-code'): AgentEvent[] {
   const parsed = Payload.safeParse(json)
   if (!parsed.success) throw new NotUnderstood(parsed.error.issues[0]?.message)
   const payload = parsed.data
   const name = eventName(json, received.event)
   if (name === null) throw new NotUnderstood('neither the payload nor the command line names the event')
   const common = {
-    agent: 'claude-code',
+    agent,
     session: asContentSessionId(payload.session_id),
     at: received.at,
     cwd: payload.cwd ?? payload.project_path ?? null,
     transcript: payload.transcript_path ?? null,
-  } as const
+  }
   return sessionEvents(name, payload, received.at).map((event) => ({ ...common, ...event }))
 }
 

@@ -30,6 +30,12 @@ export type { JsonEditResult, UnreadableJson } from './json-text.ts'
 /** The hooks of one installation: the events, and the home whose launcher they call, unless a person names another command. */
 export type HookPlan = { events: string[]; home: HookHome; command?: string | null }
 
+/** How one agent writes a hook. Several agents keep hooks in the same place of a settings file as Claude Code does. */
+export type HookFormat = {
+  handlerFor(event: string, plan: HookPlan): object
+  parseOwn(event: string, handler: unknown): OwnHook | null
+}
+
 /** A home, and the default home of this person. */
 export type HookHome = { home: string; defaultHome: string }
 
@@ -71,11 +77,11 @@ export function eventsFor(version: string | null, present: string[] = [], wanted
 }
 
 /** The settings with exactly the planned hooks of ours: adds missing ones, replaces outdated ones in place, removes others. */
-export function withHooks(settingsText: string | null, plan: HookPlan): JsonEditResult {
-  const added = editJson(settingsText?.trim() ? settingsText : '{}\n', (settings) => additions(settings, plan))
+export function withHooks(settingsText: string | null, plan: HookPlan, format: HookFormat = CLAUDE_CODE): JsonEditResult {
+  const added = editJson(settingsText?.trim() ? settingsText : '{}\n', (settings) => additions(settings, plan, format))
   if (added.kind === 'unreadable') return added
   const cleaned = editJson(added.text, (settings) => {
-    const ours = ownHookLocations(settings)
+    const ours = ownHookLocations(settings, format)
     const planned = new Set(plan.events.map((event) => ours.find((location) => location.event.key === event)))
     return removals(
       settings,
@@ -86,11 +92,15 @@ export function withHooks(settingsText: string | null, plan: HookPlan): JsonEdit
 }
 
 /** The settings without the hooks of this home. Those of another home on the same machine stay. */
-export function withoutHooks(settingsText: string | null, { home, defaultHome }: HookHome): JsonEditResult {
+export function withoutHooks(
+  settingsText: string | null,
+  { home, defaultHome }: HookHome,
+  format: HookFormat = CLAUDE_CODE,
+): JsonEditResult {
   if (!settingsText?.trim()) return { kind: 'edited', text: settingsText ?? '', changed: false }
   return editJson(settingsText, (settings) => {
     const isOfHome = ({ own }: { own: OwnHook }) => own.kind === 'http' || (own.home ?? defaultHome) === home
-    return removals(settings, ownHookLocations(settings).filter(isOfHome))
+    return removals(settings, ownHookLocations(settings, format).filter(isOfHome))
   })
 }
 
@@ -98,7 +108,7 @@ export function withoutHooks(settingsText: string | null, { home, defaultHome }:
  * One of our hooks in a settings file. `home` is null for the default home. Earlier versions called the program itself, or the worker's port:
  * such hooks are `old` or `http`. No worker answers an http hook any more, so it belongs to every home.
  */
-type OwnHook = { event: string; kind: 'current' | 'old' | 'http'; home: string | null }
+export type OwnHook = { event: string; kind: 'current' | 'old' | 'http'; home: string | null }
 
 /** The parts of a settings file that concern us. */
 export type SettingsFacts = {
@@ -122,7 +132,7 @@ export function readSettings(settingsText: string): SettingsFacts | UnreadableJs
     const plugins = Object.keys(values.enabledPlugins).filter((plugin) => values.enabledPlugins[plugin])
     return {
       kind: 'read',
-      own: ownHookLocations(settings).map(({ own }) => own),
+      own: ownHookLocations(settings, CLAUDE_CODE).map(({ own }) => own),
       plugin: plugins.find((plugin) => plugin.startsWith('recollect@')) ?? null,
       otherMemory: [...lines, ...plugins].filter((text) => text.includes('claude-mem')),
       hooksOff: values.disableAllHooks,
@@ -150,7 +160,8 @@ function handlerFor(event: string, { home: { home, defaultHome }, command: named
   return { type: 'command', command, timeout: HOOK_TIMEOUT_SECONDS }
 }
 
-const DEFAULT_HOME = '"$HOME"/.recollect'
+/** The default home as a shell line names it. */
+export const DEFAULT_HOME = '"$HOME"/.recollect'
 const CURRENT_LINE = /^\(set -- claude-code \w+; \. (.+)\/bin\/recollect-hook\) 2>\/dev\/null \|\| :$/s
 
 /** The same with a command that a person named. */
@@ -178,10 +189,11 @@ function parseOwnHook(event: string, handler: unknown): OwnHook | null {
   return isOurs ? { event, kind: 'old', home: hasHome ? (words[verb - 1] ?? null) : null } : null
 }
 
+const CLAUDE_CODE: HookFormat = { handlerFor, parseOwn: parseOwnHook }
 const homeIn = (words: string[]): string | null => (words.includes('--home') ? (words[words.indexOf('--home') + 1] ?? null) : null)
 
 /** The words of a shell line, without their quotes. */
-function shellWords(line: string): string[] {
+export function shellWords(line: string): string[] {
   const words = line.match(/(?:'[^']*'|"(?:[^"\\]|\\.)*"|\\.|[^\s'"\\])+/g) ?? []
   return words.map((word) =>
     word.replace(/'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)/g, (_, single?: string, double?: string, escaped?: string) => {
@@ -201,9 +213,9 @@ function* hookLocations(settings: JsonText): Generator<HookLocation> {
   }
 }
 
-function ownHookLocations(settings: JsonText): (HookLocation & { own: OwnHook })[] {
+function ownHookLocations(settings: JsonText, { parseOwn }: HookFormat): (HookLocation & { own: OwnHook })[] {
   return [...hookLocations(settings)].flatMap((location) => {
-    const own = parseOwnHook(location.event.key, valueOfNode(settings, location.handler))
+    const own = parseOwn(location.event.key, valueOfNode(settings, location.handler))
     return own ? [{ ...location, own }] : []
   })
 }
@@ -215,15 +227,15 @@ function ownHookLocations(settings: JsonText): (HookLocation & { own: OwnHook })
 const FOUND_EMPTY_HOOKS = ''
 const FOUND_EMPTY_LIST = '*'
 
-function additions(settings: JsonText, plan: HookPlan): JsonEdit[] {
-  const wanted = plan.events.map((event) => ({ event, handler: handlerFor(event, plan) }))
+function additions(settings: JsonText, plan: HookPlan, format: HookFormat): JsonEdit[] {
+  const wanted = plan.events.map((event) => ({ event, handler: format.handlerFor(event, plan) }))
   const hooks = memberOf(settings.root, 'hooks')?.value
   if (!hooks) {
     const all = Object.fromEntries(wanted.map(({ event, handler }) => [event, [{ hooks: [handler] }]]))
     return [appendEntries(settings, settings.root, 0, [['hooks', all]])]
   }
   if (hooks.kind !== 'object') throw syntaxErrorAt(hooks.start, 'expected `hooks` to be an object')
-  const ours = ownHookLocations(settings)
+  const ours = ownHookLocations(settings, format)
   const edits: JsonEdit[] = []
   const lists: [string, unknown][] = []
   const mark = hooks.members.length === 0 ? { matcher: FOUND_EMPTY_HOOKS } : {}

@@ -2,16 +2,12 @@ import { afterAll, expect, test } from 'bun:test'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { AgentName } from '../../core/agent.ts'
 import type { AgentEvent } from '../../core/event.ts'
+import type { Checkpoint, TranscriptBatch, TranscriptItem } from '../transcript.ts'
+import { transcriptFormat } from '../transcript-format.ts'
 import { compactSummary, noticeText } from './payload.ts'
-import {
-  type Checkpoint,
-  readTranscript,
-  subagentTranscripts,
-  type TranscriptBatch,
-  type TranscriptItem,
-  transcriptFormat,
-} from './transcript.ts'
+import { readTranscript, subagentTranscripts } from './transcript.ts'
 
 const FIXTURES = join(import.meta.dir, '../../../test/fixtures/transcripts')
 const REAL = join(import.meta.dir, '../../../../shared/eval/transcripts')
@@ -305,12 +301,12 @@ test('reading continues from a checkpoint of an older version', async () => {
   const path = join(folder, 'older.jsonl')
   await Bun.write(path, `${json(user('one'))}\n`)
   const { checkpoint } = await readAll(path)
-  const { names: _, ...older } = checkpoint.state
+  const { names: _, ...older } = { names: [], ...checkpoint.state }
   await Bun.write(
     path,
     `${json(user('one'))}\n${json(assistantText('two', {}, { uuid: 'two' }))}\n${json({ type: 'summary', summary: 'Own', leafUuid: 'two' })}\n`,
   )
-  expect((await readAll(path, { ...checkpoint, state: older as Checkpoint['state'] })).facts.title).toBe('Own')
+  expect((await readAll(path, { ...checkpoint, state: older })).facts.title).toBe('Own')
 })
 
 test('two objects on one line are both read', async () => {
@@ -466,11 +462,11 @@ test('the transcripts of subagents are found beside their session’s transcript
 
 test('the first lines show which agent wrote a file', () => {
   expect(transcriptFormat('{"timestamp":"2026-06-18T00:57:05.559Z","type":"session_meta","payload":{"id":"x","base_instruct')).toBe('codex')
-  expect(transcriptFormat('{"type":"session.start","data":{"sessionId":"x","producer":"copilot-agent"')).toBe('copilot-cli')
+  expect(transcriptFormat('{"type":"session.start","data":{"sessionId":"x","producer":"copilot-agent"')).toBe('copilot')
   expect(transcriptFormat('{"type":"summary","summary":"T","leafUuid":"x"}\n')).toBe('claude-code')
   expect(transcriptFormat('\n{"type":"mode","mode":"normal","sessionId":"x"}')).toBe('claude-code')
   expect(transcriptFormat(json(user('what is "type":"session_meta"?')))).toBe('claude-code')
-  for (const text of ['', 'hello', '{"type":"x"}', '[]']) expect(transcriptFormat(text)).toBe('unknown')
+  for (const text of ['', 'hello', '{"type":"x"}', '[]']) expect(transcriptFormat(text)).toBeNull()
 })
 
 type Listed = { file: string; format: string; prompts: number; tool_uses: number }
@@ -480,7 +476,7 @@ test.skipIf(real.length === 0)(
   'real sessions (skipped where the shared transcripts are absent) are recognised by their format',
   async () => {
     for (const { file, format } of real) {
-      expect(transcriptFormat((await realText(file)).slice(0, 4_096))).toBe(format as ReturnType<typeof transcriptFormat>)
+      expect(transcriptFormat((await realText(file)).slice(0, 4_096))).toBe(format.replace('-cli', '') as AgentName)
     }
   },
 )
@@ -568,7 +564,7 @@ function inShort(event: AgentEvent): [string, string] {
     case 'tool-used':
       return [event.error === null ? event.tool : `${event.tool} failed`, event.toolUseId ?? '']
     case 'turn-ended':
-      return ['answer', event.answer]
+      return ['answer', event.answer ?? '']
     case 'compacted':
       return ['compacted', compactSummary(event.summary)]
     default:

@@ -1,54 +1,10 @@
 import { z } from 'zod'
-import type { AgentEvent, SessionEvent } from '../../core/event.ts'
+import type { SessionEvent } from '../../core/event.ts'
 import { asContentSessionId } from '../../core/ids.ts'
 import { regularFileBytes } from '../../platform/files.ts'
+import type { Checkpoint, TranscriptBatch, TranscriptFacts, TranscriptItem } from '../transcript.ts'
 import { answerText, isRecord, parsePromptText, parseToolFailure, SessionIdSchema, usefulOutput, wasInterrupted } from './payload.ts'
 import { parseJson, readTranscriptBytes, salvageObjects, splitTranscriptLines } from './transcript-lines.ts'
-
-/** One event of a transcript, with facts about its line. */
-export type TranscriptItem = {
-  event: AgentEvent
-  /** The line's own id. A fork copies its parent's lines with their ids and times, so an id that occurs in another file marks a copy. */
-  uuid: string | null
-  /** The id of the prompt line that opened the turn: in a fork all copied turns share one `promptId`, and old clients have none. */
-  turn: string | null
-  /** True when the turn ended only because the file did: it may go on, and a later read may find another answer. */
-  provisional: boolean
-  /** The git branch that the client was on. */
-  branch: string | null
-}
-
-/** Facts about the session from the lines read so far. */
-export type TranscriptFacts = {
-  sessionId: string | null
-  /** The folder in which the session began; the folder of later lines changes with `cd`. */
-  cwd: string | null
-  gitBranch: string | null
-  version: string | null
-  entrypoint: string | null
-  /** The name that a person gave the session, else the client's newest name for it. */
-  title: string | null
-  firstAt: number | null
-  lastAt: number | null
-}
-
-/** The point where a read stopped, as plain JSON. A later read continues from it as if there had been no pause. */
-export type Checkpoint = { offset: number; state: TranscriptState }
-
-export type TranscriptBatch = {
-  items: TranscriptItem[]
-  checkpoint: Checkpoint
-  /**
-   * The point to continue from in another process: the start of the open turn, without any text. Text that capture has not cleaned must not
-   * be stored.
-   */
-  resume: Checkpoint
-  facts: TranscriptFacts
-  /** How many lines of the whole file could not be read. */
-  unreadable: number
-  /** The size of this batch in bytes; for a packed file, unpacked. */
-  bytes: number
-}
 
 /**
  * Reads a transcript as the events that hooks would have delivered. Batches of about 256 KB keep memory small. The last batch comes even
@@ -117,7 +73,8 @@ const openWork = (state: TranscriptState) => state.turn ?? state.run ?? state.co
 
 /** A checkpoint with the facts about the session, but without any text from it. */
 function checkpointWithoutText(offset: number, { facts, titledByPerson, unreadable, promptId }: TranscriptState): Checkpoint {
-  return { offset, state: { ...freshState(), facts: { ...facts, title: null }, titledByPerson, unreadable, promptId } }
+  const state: TranscriptState = { ...freshState(), facts: { ...facts, title: null }, titledByPerson, unreadable, promptId }
+  return { offset, state }
 }
 
 /** The transcripts of a session's subagents. A compaction runs as one too, but adds nothing new. */
@@ -131,28 +88,6 @@ export async function subagentTranscripts(path: string): Promise<string[]> {
     if (!isRecord(cause) || cause.code !== 'ENOENT') throw new Error(`could not list ${folder}`, { cause })
   }
   return found.filter((file) => !file.includes('/agent-acompact-')).sort()
-}
-
-/** Which agent wrote a file, packed or not. */
-export async function detectTranscriptFormat(path: string): Promise<ReturnType<typeof transcriptFormat>> {
-  const decoder = new TextDecoder()
-  let head = ''
-  for await (const chunk of readTranscriptBytes(path, 0, path.endsWith('.gz'))) {
-    head += decoder.decode(chunk, { stream: true })
-    if (head.length >= 4096) break
-  }
-  return transcriptFormat(head)
-}
-
-/** Which agent wrote a file, judged by its first lines, which may be cut off. People keep transcripts of several agents in one folder. */
-export function transcriptFormat(firstLines: string): 'claude-code' | 'codex' | 'copilot-cli' | 'unknown' {
-  for (const line of firstLines.split('\n')) {
-    // Inside a string the quotes would be escaped, so these are fields.
-    if (/"type":\s*"(?:session_meta|response_item|event_msg|turn_context)"/.test(line)) return 'codex'
-    if (/"type":\s*"[a-z]+\.[a-z_]+","data":/.test(line)) return 'copilot-cli'
-    if (/"(?:sessionId|leafUuid|isSnapshotUpdate)":/.test(line)) return 'claude-code'
-  }
-  return 'unknown'
 }
 
 /** Everything from earlier lines that is needed to understand the next one. */

@@ -17,6 +17,47 @@ export type MemoryListItem = {
 }
 /** `upTo` is the newest document of the list; pass it as `after` to get what arrived later. */
 export type FeedResponse = { rows: MemoryListItem[]; upTo: number; total: number | null }
+/** A memory that a turn led to. */
+export type FeedMemory = { kind: MemoryKind; id: string; type: string; title: string }
+/** A turn as people read it: what was asked, what came of it, and which memories it led to. */
+export type FeedTurn = {
+  turn: number
+  /** The id of its prompt; null when only memories of the turn are known. */
+  promptId: number | null
+  origin: 'person' | 'machine'
+  at: number
+  request: string
+  /** What the answer concludes, in its own words; empty while there is no answer. */
+  outcome: string
+  /** Whether the answer says that something is now decided. */
+  isSettled: boolean
+  /** The id of the prompt whose result replaced this one. */
+  replacedBy: string | null
+  /** The id of the prompt or commit that undid its changes. */
+  undoneBy: string | null
+  memories: FeedMemory[]
+  /** How many more memories it has. */
+  moreMemories: number
+}
+/** What a session did on one day, first turn first. */
+export type FeedSession = {
+  sessionId: number
+  title: string
+  project: string
+  agent: string
+  branch: string | null
+  live: boolean
+  from: number
+  to: number
+  turns: FeedTurn[]
+  /** How many earlier turns of that day are left out. */
+  earlierTurns: number
+}
+/** Notes that belong to no session of this home. */
+export type FeedNote = FeedMemory & { text: string; project: string; at: number }
+export type FeedDay = { day: string; sessions: FeedSession[]; notes: FeedNote[] }
+/** Whole days, newest first. Pass `next` as `before` for the days before; null at the end. */
+export type FeedDays = { days: FeedDay[]; next: number | null; upTo: number }
 export type DayCount = { day: string; project: string; kind: MemoryKind; count: number }
 
 const listOf = <T extends string>(words: readonly [T, ...T[]]) =>
@@ -26,6 +67,8 @@ const listOf = <T extends string>(words: readonly [T, ...T[]]) =>
     .pipe(z.array(z.enum(words)))
     .default([])
 const timestamp = () => z.coerce.number<number | string>().int().min(0)
+const shift = () =>
+  z.coerce.number<number | string>().int().min(-1000).max(1000).default(0).describe('minutes that the local clock is ahead of UTC')
 
 /** @internal */
 export const feed = {
@@ -47,6 +90,18 @@ export const feed = {
       }),
     readOnly: true,
   }).returns<FeedResponse>(),
+  /** List sessions by day with their turns, newest day first. */
+  'GET /api/feed/days': route({
+    request: () =>
+      z.object({
+        project: projectName(),
+        agent: z.string().max(40).optional(),
+        before: timestamp().default(Number.MAX_SAFE_INTEGER),
+        shift: shift(),
+        limit: wholeNumber(12, 100).describe('how many sessions at least; days are never divided'),
+      }),
+    readOnly: true,
+  }).returns<FeedDays>(),
   /** Count memories by day, project and kind. */
   'GET /api/activity': route({
     request: () =>
@@ -54,13 +109,7 @@ export const feed = {
         project: projectName(),
         since: timestamp(),
         before: timestamp().default(Number.MAX_SAFE_INTEGER),
-        shift: z.coerce
-          .number<number | string>()
-          .int()
-          .min(-1000)
-          .max(1000)
-          .default(0)
-          .describe('minutes that the local clock is ahead of UTC'),
+        shift: shift(),
       }),
     readOnly: true,
   }).returns<DayCount[]>(),

@@ -6,7 +6,7 @@ import { projectName, route, wholeNumber } from './route.ts'
 export const GRAPH_ASKS = ['neighbours', 'causes', 'effects', 'path', 'topics'] as const
 
 export type GraphRef = { kind: MemoryKind; ref: string }
-export type GraphMemory = GraphRef & { type: string; title: string; project: string; at: number }
+export type GraphMemory = GraphRef & { type: string; title: string; project: string; sessionId: number | null; at: number }
 export type GraphNeighbour = GraphMemory & {
   relation: string
   /** What connects the two: the files, the command, the commit, the names. */

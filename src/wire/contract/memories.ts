@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { AGENT_NAMES, type AgentName } from '../../core/agent.ts'
 import type { CodeMark } from '../../core/code-mark.ts'
 import type { GitCommit } from '../../core/commit.ts'
 import type { Hit, QueryTimeReference } from '../../core/hit.ts'
@@ -6,13 +7,19 @@ import type { Observation, Prompt, Summary } from '../../core/memory.ts'
 import { MEMORY_KINDS, type MemoryKind, parseMemoryId } from '../../core/memory-kinds.ts'
 import type { WorkOutcome } from '../../core/work-outcome.ts'
 import type { FullNote } from './notes.ts'
-import { flag, optionalInstant, projectName, route, wholeNumber } from './route.ts'
+import { flag, optionalInstant, projectName, route, rowId, wholeNumber } from './route.ts'
 
 /**
  * A hit, and what came of the work that it belongs to; null if the hit is itself the result, or if no result is known. `code` says how the code
  * that it speaks of differs from the working tree; null if it does not, or if nothing is known. Descriptions of code that is gone come last.
  */
-export type SearchHit = Hit & { outcome: WorkOutcome | null; code: CodeMark | null; file: MainFile }
+export type SearchHit = Hit & {
+  outcome: WorkOutcome | null
+  /** The agent of the session that it comes from; null for a memory of no session. */
+  agent: AgentName | null
+  code: CodeMark | null
+  file: MainFile
+}
 
 /** The file that a memory is mostly about: the first that it changed or read; null if it names none. */
 export type MainFile = string | null
@@ -39,6 +46,7 @@ export type SearchResponse = {
 export type TimelineItem = Pick<Hit, 'kind' | 'id' | 'type' | 'title' | 'project' | 'sessionId' | 'at' | 'tokens'> & {
   /** True for the memory that the timeline was requested for. */
   anchor: boolean
+  agent: AgentName | null
   file: MainFile
   /** The outcome of the work that the memory belongs to; null if another item says it, or is it. */
   outcome: WorkOutcome | null
@@ -88,12 +96,23 @@ export type RecordedInjection = {
   at: number
 }
 
+/** A line of an injected text. `isUsed` is null for lines that are not counted: frames and headings. */
+export type InjectedLine = { text: string; isUsed: boolean | null }
+/** What came up again in the session after an injection. `doubt` says why the numbers mean nothing yet; null when they do. */
+export type InjectionUsage = {
+  lines: InjectedLine[]
+  counted: number
+  used: number
+  doubt: 'nothing said since' | 'too few sessions' | null
+}
+
 /** Any length is accepted; search uses as much as makes sense. */
 const searchRequest = () =>
   z.object({
     query: z.string().default(''),
     project: projectName(),
     kind: z.enum(MEMORY_KINDS).optional(),
+    agent: agentName(),
     type: memoryTypes(),
     obs_type: memoryTypes(),
     since: optionalInstant(),
@@ -117,10 +136,13 @@ const timelineRequest = () =>
     type: memoryTypes(),
     obs_type: memoryTypes(),
     project: projectName(),
+    agent: agentName(),
     depth_before: wholeNumber(10, 200),
     depth_after: wholeNumber(10, 200),
     widen: flag(false).describe('look at all projects when nothing in this one is close'),
   })
+
+const agentName = () => z.enum(AGENT_NAMES).optional().describe('only what comes from sessions of this agent')
 
 const memoryId = () => z.string().refine((id) => parseMemoryId(id) !== null, 'must look like #12, S3, P7, C5 or N…')
 
@@ -157,7 +179,20 @@ export const memories = {
   >(),
   /** List what was injected into sessions, newest first. */
   'GET /api/injections': route({
-    request: () => z.object({ session: z.coerce.number<number | string>().int().optional(), limit: wholeNumber(20, 1000) }),
+    request: () =>
+      z.object({
+        session: z.coerce.number<number | string>().int().optional(),
+        memory: memoryId().optional().describe('only injections that contain this memory'),
+        limit: wholeNumber(20, 1000),
+      }),
     readOnly: true,
   }).returns<RecordedInjection[]>(),
+  /**
+   * Compare an injected text with what its session said and did afterwards. A line counts as used if two or more of its telling words or values recur
+   * in one passage; names of files and code do not count. It says that the words came up again, not that the line was the reason.
+   */
+  'GET /api/injections/:id/usage': route({ request: () => z.object({ id: rowId() }), readOnly: true }).returns<
+    InjectionUsage,
+    { 400: 'no injection has this id' }
+  >(),
 }

@@ -39,6 +39,18 @@ export type SessionContents = {
   injections: RecordedInjection[]
 }
 
+/** Enough of a session to name it beside a memory. */
+export type SessionLabel = Pick<
+  Session,
+  'id' | 'contentSessionId' | 'project' | 'agent' | 'branch' | 'promptCount' | 'startedAt' | 'lastEventAt'
+> & {
+  title: string
+}
+/** A text with which another person or agent can continue the work of a session. */
+export type Handover = { title: string; text: string; tokens: number }
+/** All of a session, with full tool uses. */
+export type SessionExport = Omit<SessionContents, 'toolUses'> & { toolUses: ToolUse[] }
+
 const contentSessionId = () => z.string().min(1).max(200)
 
 /** Names of the session id in older versions of such programs, and in the examples they were written from. */
@@ -133,6 +145,26 @@ export const sessions = {
   /** Get a session with its prompts, tool uses, memories and injections. */
   'GET /api/sessions/:id': route({ request: () => z.object({ id: rowId() }), readOnly: true }).returns<
     SessionContents,
+    { 400: 'no session has this id' }
+  >(),
+  /** Get the titles of sessions by their ids, ours or the agent's. Unknown ids are left out. */
+  'GET /api/sessions/labels': route({
+    request: () => z.object({ ids: z.string().max(4000).describe('separated by commas') }),
+    readOnly: true,
+  }).returns<SessionLabel[]>(),
+  /** Rename a session. */
+  'PATCH /api/sessions/:id': route({ request: () => z.object({ id: rowId(), title: z.string() }) }).returns<
+    Session,
+    { 400: 'no session has this id' | 'the title is empty or wholly private' }
+  >(),
+  /** Get all of a session as a file: markdown to read, or JSON. */
+  'GET /api/sessions/:id/export': route({
+    request: () => z.object({ id: rowId(), format: z.enum(['markdown', 'json']).default('markdown') }),
+    readOnly: true,
+  }).returns<SessionExport, { 400: 'no session has this id' }>(),
+  /** Get a text with which another person or agent can continue the work of a session. */
+  'GET /api/sessions/:id/handover': route({ request: () => z.object({ id: rowId() }), readOnly: true }).returns<
+    Handover,
     { 400: 'no session has this id' }
   >(),
   /** Delete a session and everything that was made of it. It can be restored with `POST /api/restore`. */

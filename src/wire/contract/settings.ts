@@ -1,8 +1,11 @@
 import { z } from 'zod'
+import type { SettingDescription } from '../../platform/setting-descriptions.ts'
 import { route } from './route.ts'
 
 export type SettingValue = { name: string; value: unknown; source: string; isSecret: boolean }
-export type SettingsInForce = { settings: SettingValue[]; problems: string[]; file: string }
+/** A setting with what a person needs to change it. */
+export type DescribedSetting = SettingValue & SettingDescription
+export type SettingsInForce = { settings: DescribedSetting[]; problems: string[]; file: string }
 
 /** @internal */
 export const settings = {

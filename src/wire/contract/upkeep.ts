@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { AGENT_NAMES } from '../../core/agent.ts'
 import type { GitCommit } from '../../core/commit.ts'
 import type { Cost } from '../../core/cost.ts'
 import type { Observation, Prompt, Session, Summary, ToolUse } from '../../core/memory.ts'
@@ -200,6 +201,7 @@ export const upkeep = {
     request: () =>
       z.object({
         from: z.enum(IMPORT_SOURCES).default('transcripts'),
+        agents: z.array(z.enum(AGENT_NAMES)).optional().describe('only transcripts of these agents'),
         paths: z.array(z.string()).default([]),
         since: instant().nullable().default(null),
         project: z.string().nullable().default(null),

@@ -7,9 +7,11 @@ import type { ParsedRequest } from '../../wire/contract/route.ts'
 import { resolveProject } from '../request-params.ts'
 import type { Handlers } from '../router.ts'
 import type { Services } from '../services.ts'
+import { readFeedDays } from './feed-days.ts'
 
 export const handlers = {
   'GET /api/feed': readFeed,
+  'GET /api/feed/days': readFeedDays,
   'GET /api/activity': async (services, { project, since, before, shift }) =>
     (await services.store.feed()).byDay(await resolveProject(services, project), since, before, shift * 60_000),
 } satisfies Handlers<typeof feed>

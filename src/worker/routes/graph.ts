@@ -61,12 +61,13 @@ const isMemoryKind = (kind: string): kind is MemoryKind => MEMORY_KINDS.some((kn
 
 async function withConcept(store: Store, concept: string, project: ProjectKey | null, limit: number) {
   const observations = await store.observations.withConcept(project, concept, limit)
-  return observations.map(({ id, type, title, project, at }) => ({
+  return observations.map(({ id, type, title, project, sessionId, at }) => ({
     kind: 'observation' as const,
     ref: String(id),
     type,
     title,
     project,
+    sessionId,
     at,
   }))
 }

@@ -2,6 +2,7 @@ import { type EventContext, NotUnderstood } from '../../core/event.ts'
 import { isJsonDeeperThan } from '../../core/json-depth.ts'
 import { headFields } from '../../core/payload-head.ts'
 import { agentNamed } from '../../integrations/agent.ts'
+import { connectedAgents } from '../../platform/installs.ts'
 import { isStoreFailure } from '../../store/store.ts'
 import { unmarkLate } from '../../wire/absent-worker.ts'
 import type { hooks } from '../../wire/contract/hooks.ts'
@@ -31,19 +32,23 @@ async function receiveHook(
     return Response.json({})
   }
   try {
-    const agent = agentNamed(name, services.agents)
-    if (!agent) throw new NotUnderstood('an agent that this version does not serve')
+    const named = await agentNamed(name, services.agents)
+    if (!named) throw new NotUnderstood('an agent that this version does not serve')
     if (isJsonDeeperThan(bytes, MAX_JSON_DEPTH)) {
       const { queueTranscriptRead } = await import('../spool.ts')
-      if (!(await queueTranscriptRead(services, agent, headFields(bytes))))
+      if (!(await queueTranscriptRead(services, named, headFields(bytes))))
         throw new NotUnderstood('nested too deep, and it names no transcript')
       services.log.warn('a payload was nested too deep; its transcript is read instead', { bytes: bytes.length })
       return Response.json({})
     }
     const { at, until } = hookWait(request.headers.get('x-recollect-wait'), Date.now())
+    const payload = parseJson(bytes)
+    const sender = named.sentBy?.(payload) ?? named.name
+    // That agent has hooks of its own, which report the same event.
+    if (sender !== named.name && connectedAgents(services.home).includes(sender)) return Response.json({})
     const delivery = {
-      agent,
-      payload: parseJson(bytes),
+      agent: await services.agents[sender](),
+      payload,
       event: eventHeader(request.headers.get('x-recollect-event')),
       context: eventContext(request.headers.get('x-recollect-context')),
       delivery: request.headers.get('x-recollect-delivery')?.slice(0, 100) ?? null,

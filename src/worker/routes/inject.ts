@@ -1,9 +1,10 @@
 import { cleanText } from '../../core/clean-text.ts'
 import { BRIEF_BUDGET, briefFor, MAX_RECALL_TOKENS, recallFor } from '../../inject/brief.ts'
+import { defaultAgent } from '../../integrations/agent.ts'
 import type { InjectResponse, inject } from '../../wire/contract/inject.ts'
 import type { ParsedRequest } from '../../wire/contract/route.ts'
 import { commandName } from '../../wire/start.ts'
-import { defaultAgent, resolveProject } from '../request-params.ts'
+import { resolveProject } from '../request-params.ts'
 import type { Handlers } from '../router.ts'
 import { BadRequest } from '../server.ts'
 import type { Services } from '../services.ts'
@@ -34,7 +35,7 @@ async function injectContext(
       : await recallFor(
           services.store,
           { project, id: null },
-          cleanText(request.prompt, services.rules(defaultAgent(services))).text,
+          cleanText(request.prompt, services.rules(defaultAgent)).text,
           Date.now(),
           Math.min(tokens, MAX_RECALL_TOKENS),
           services.quickSemanticSearch,

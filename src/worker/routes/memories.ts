@@ -8,6 +8,7 @@ import { marksByProject } from '../code-check.ts'
 import { resolveMemory } from '../memory-ids.ts'
 import type { Handlers } from '../router.ts'
 import { searchFor, timelineFor } from '../search-requests.ts'
+import { BadRequest } from '../server.ts'
 import type { Services } from '../services.ts'
 import { fullNote } from './full-note.ts'
 import { recordedInjection } from './recorded-injection.ts'
@@ -19,9 +20,22 @@ export const handlers = {
   'POST /api/timeline': timelineFor,
   'GET /api/memory/:id': (services, { id }) => readMemory(services, id),
   'POST /api/memories/batch': readBatch,
-  'GET /api/injections': async ({ store }, { session, limit }) =>
-    (await store.injections.recent(session ?? null, limit)).map(recordedInjection),
+  'GET /api/injections': async ({ store }, { session, memory, limit }) => {
+    const all = await store.injections.recent(session ?? null, memory ? MAX_INJECTIONS_SEARCHED : limit)
+    const wanted = memory ? memoryRef(memory) : null
+    const isWanted = ({ items }: (typeof all)[number]) => items.some(({ kind, id }) => kind === wanted?.kind && String(id) === wanted.ref)
+    return (wanted ? all.filter(isWanted).slice(0, limit) : all).map(recordedInjection)
+  },
+  'GET /api/injections/:id/usage': async (services, { id }) => {
+    const { injectionUsage } = await import('../injection-usage.ts')
+    const injection = (await services.store.injections.recent(null, MAX_INJECTIONS_SEARCHED)).find((one) => one.id === id)
+    if (!injection) throw new BadRequest(`there is no injection ${id}`)
+    return injectionUsage(services, injection)
+  },
 } satisfies Handlers<typeof memories>
+
+/** Of older ones nobody asks. */
+const MAX_INJECTIONS_SEARCHED = 2000
 
 async function readBatch(services: Services, { ids }: { ids: string[] }): Promise<MemoryResponse[]> {
   const memories = await Promise.all(distinctMemories(ids).map((id) => readMemory(services, id)))

@@ -4,10 +4,20 @@ import type { EventContext, SessionEvent } from '../../core/event.ts'
 import { asContentSessionId, GLOBAL_PROJECT } from '../../core/ids.ts'
 import { type Change, NO_WORDS, type Prompt, type Session, type ToolUse } from '../../core/memory.ts'
 import { agentOfHost } from '../../core/session-host.ts'
+import { shorten } from '../../core/text.ts'
+import { defaultAgent } from '../../integrations/agent.ts'
 import { outcomeOfSession } from '../../retrieval/outcomes.ts'
+import type { Store } from '../../store/store.ts'
 import type { ParsedRequest } from '../../wire/contract/route.ts'
-import type { ClippedToolUse, sessions as routes, SessionContents, SessionList } from '../../wire/contract/sessions.ts'
-import { defaultAgent, folderFromProjectName, resolveProject } from '../request-params.ts'
+import type {
+  ClippedToolUse,
+  sessions as routes,
+  SessionContents,
+  SessionExport,
+  SessionLabel,
+  SessionList,
+} from '../../wire/contract/sessions.ts'
+import { folderFromProjectName, resolveProject } from '../request-params.ts'
 import type { Handlers } from '../router.ts'
 import { BadRequest } from '../server.ts'
 import type { Services } from '../services.ts'
@@ -32,6 +42,14 @@ export const handlers = {
   },
   'GET /api/sessions': listSessions,
   'GET /api/sessions/:id': (services, { id }) => sessionContents(services, id),
+  'GET /api/sessions/labels': labelSessions,
+  'PATCH /api/sessions/:id': renameSession,
+  'GET /api/sessions/:id/export': exportSession,
+  'GET /api/sessions/:id/handover': async (services, { id }) => {
+    const { writeHandover } = await import('../handover.ts')
+    const { session, notes } = await withNotes(services, id)
+    return writeHandover(session, notes)
+  },
   'DELETE /api/sessions/:id': removeSession,
   'GET /api/tool-uses/:id': async ({ store }, { id }) => (await store.toolUses.get(id)) ?? missing('tool use', id),
 } satisfies Handlers<typeof routes>
@@ -59,12 +77,12 @@ async function initTurn(services: Services, { id, promptNumber, userPrompt }: Pa
 /** Whether a text is the prompt of another turn than the one that is stored. */
 function isOtherPrompt(services: Services, stored: Prompt | null, text: string): boolean {
   if (text.trim() === '') return false
-  return stored === null || stored.text !== cleanPrompt(text, services.rules(defaultAgent(services)))
+  return stored === null || stored.text !== cleanPrompt(text, services.rules(defaultAgent))
 }
 
 async function reportToolUse(services: Services, request: ParsedRequest<typeof routes, 'POST /api/sessions/observations'>) {
   const { tool_name, tool_input, tool_response, tool_use_id } = request
-  const rules = services.rules(defaultAgent(services))
+  const rules = services.rules(defaultAgent)
   if (rules.isSkipped(tool_name)) return { status: 'skipped' as const, reason: 'tool_excluded' }
   const event: SessionEvent = {
     kind: 'tool-used',
@@ -125,7 +143,7 @@ type Report = {
 async function report(services: Services, { contentSessionId, events, project, cwd, host }: Report) {
   const known = await findSession(services, contentSessionId)
   const hostName = (host && services.notebook.clean(host)) || null
-  const agent = services.agents[known?.agent ?? agentOfHost(hostName)]
+  const agent = await services.agents[known?.agent ?? agentOfHost(hostName)]()
   const rules: CaptureRules = services.rules(agent)
   const context: EventContext = {
     host: hostName,
@@ -191,6 +209,60 @@ function clipToolUse(use: ToolUse): ClippedToolUse {
   const clip = (text: string) => text.slice(0, MAX_CLIPPED_CHARS)
   const clipped = [use.input, use.output ?? '', use.error ?? ''].some((text) => text.length > MAX_CLIPPED_CHARS)
   return { ...use, input: clip(use.input), output: use.output && clip(use.output), error: use.error && clip(use.error), clipped }
+}
+
+const MAX_LABELS = 200
+
+async function labelSessions({ store }: Services, { ids }: { ids: string }): Promise<SessionLabel[]> {
+  const wanted = [...new Set(ids.split(','))].filter(Boolean).slice(0, MAX_LABELS)
+  const find = async (id: string) =>
+    /^\d{1,15}$/.test(id) ? store.sessions.get(Number(id)) : ((await store.sessions.withIdPrefix(id, 1))[0] ?? null)
+  const sessions = await Promise.all(wanted.map(find))
+  return Promise.all(sessions.filter((session) => session !== null).map((session) => labelOf(store, session)))
+}
+
+const MAX_TITLE_CHARACTERS = 200
+
+async function labelOf(store: Store, session: Session): Promise<SessionLabel> {
+  const { id, contentSessionId, project, agent, branch, promptCount, startedAt, lastEventAt } = session
+  const first = session.title ? null : (await store.prompts.ofSession(id)).find(({ origin }) => origin === 'person')
+  const title = session.title ?? (first ? shorten(first.text, MAX_LABEL_CHARACTERS) : `Session ${id}`)
+  return { id, contentSessionId, project, agent, branch, promptCount, startedAt, lastEventAt, title }
+}
+
+const MAX_LABEL_CHARACTERS = 90
+
+async function renameSession(services: Services, { id, title }: { id: number; title: string }): Promise<Session> {
+  const { store } = services
+  if (!(await store.sessions.get(id))) missing('session', id)
+  const cleaned = services.notebook.clean(title).replace(/\s+/g, ' ').trim().slice(0, MAX_TITLE_CHARACTERS)
+  if (cleaned === '') throw new BadRequest('the title is empty, or all of it is private')
+  await store.transaction(async () => {
+    await store.sessions.setTitle(id, cleaned)
+    await store.audit.add({ at: Date.now(), action: 'rename-session', subject: String(id), details: {} })
+  })
+  services.stream.publish({ type: 'session-renamed', data: { sessionId: id } })
+  return (await store.sessions.get(id)) ?? missing('session', id)
+}
+
+async function withNotes(services: Services, id: number) {
+  const session = await exportedSession(services, id)
+  const said = await services.store.notes.saidIn([session.session.contentSessionId])
+  return { session, notes: said.filter(({ deletedAt }) => deletedAt === null) }
+}
+
+async function exportedSession(services: Services, id: number): Promise<SessionExport> {
+  return { ...(await sessionContents(services, id)), toolUses: await services.store.toolUses.ofSession(id, MAX_ITEMS_OF_SESSION) }
+}
+
+async function exportSession(
+  services: Services,
+  { id, format }: ParsedRequest<typeof routes, 'GET /api/sessions/:id/export'>,
+): Promise<SessionExport | Response> {
+  const session = await exportedSession(services, id)
+  if (format === 'json') return session
+  const { sessionAsMarkdown } = await import('../handover.ts')
+  return new Response(sessionAsMarkdown(session), { headers: { 'content-type': 'text/markdown; charset=utf-8' } })
 }
 
 async function removeSession(services: Services, { id }: { id: number }) {

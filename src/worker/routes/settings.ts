@@ -1,3 +1,4 @@
+import { describeSettings } from '../../platform/setting-descriptions.ts'
 import { changeSettings, loadSettings, settingTakesEffect, shownSettings } from '../../platform/settings.ts'
 import type { ParsedRequest } from '../../wire/contract/route.ts'
 import type { SettingsInForce, settings } from '../../wire/contract/settings.ts'
@@ -13,7 +14,12 @@ export const handlers = {
 /** Every setting as the file and the worker's environment define it now. */
 function settingsInForce({ environment, home }: Services): SettingsInForce {
   const loaded = loadSettings(environment)
-  return { settings: shownSettings(loaded), problems: loaded.problems, file: home.config }
+  const described = describeSettings()
+  const settings = shownSettings(loaded).flatMap((setting) => {
+    const description = described.get(setting.name)
+    return description ? [{ ...setting, ...description }] : []
+  })
+  return { settings, problems: loaded.problems, file: home.config }
 }
 
 async function saveSetting(services: Services, change: ParsedRequest<typeof settings, 'PUT /api/settings'>) {

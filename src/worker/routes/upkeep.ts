@@ -1,7 +1,9 @@
+import { SERVED_AGENTS } from '../../core/agent.ts'
+import { defaultAgent } from '../../integrations/agent.ts'
 import { freeBytes } from '../../platform/folder.ts'
 import type { ParsedRequest } from '../../wire/contract/route.ts'
 import type { upkeep } from '../../wire/contract/upkeep.ts'
-import { defaultAgent, parseRequestTime, resolveProject } from '../request-params.ts'
+import { parseRequestTime, resolveProject } from '../request-params.ts'
 import { cleanUp } from '../retention.ts'
 import type { Handlers } from '../router.ts'
 import { BadRequest } from '../server.ts'
@@ -16,7 +18,7 @@ export const handlers = {
   'POST /api/import': importFrom,
   'POST /api/capture/transcript': async (services, { path, source }) => {
     const { captureTranscript } = await import('../capture-transcript.ts')
-    return captureTranscript(services, defaultAgent(services), path, source)
+    return captureTranscript(services, defaultAgent, path, source)
   },
   'GET /api/export': exportRows,
   'POST /api/jobs/retry': retryJobs,
@@ -47,11 +49,13 @@ async function redistillTurns(services: Services, request: ParsedRequest<typeof 
   return withFailure(services, 'distilling turns again failed', redistill(services, { ...request, since, project }))
 }
 
-async function importFrom(services: Services, { from, paths, since, project: name }: ParsedRequest<typeof upkeep, 'POST /api/import'>) {
-  const agent = defaultAgent(services)
+async function importFrom(
+  services: Services,
+  { from, agents, paths, since, project: name }: ParsedRequest<typeof upkeep, 'POST /api/import'>,
+) {
   if (from === 'transcripts') {
     const { importTranscripts } = await import('../import-transcripts.ts')
-    const lines = importTranscripts(services, agent, { paths, since: parseRequestTime(since), project: name })
+    const lines = importTranscripts(services, { agents: agents ?? SERVED_AGENTS, paths, since: parseRequestTime(since), project: name })
     return withFailure(services, 'an import failed', lines)
   }
   const project = await resolveProject(services, name ?? undefined)
@@ -59,7 +63,7 @@ async function importFrom(services: Services, { from, paths, since, project: nam
   return withFailure(
     services,
     'an import failed',
-    importMemories(services, agent, { from, paths, project, since: parseRequestTime(since) }),
+    importMemories(services, defaultAgent, { from, paths, project, since: parseRequestTime(since) }),
   )
 }
 

@@ -1,0 +1,10 @@
+import type { EventReply } from '../../core/event.ts'
+import { nestedContext } from '../claude-dialect.ts'
+
+/** Context in Claude Code's form, under Gemini's names of the events. */
+export function hostReply(eventName: string, reply: EventReply): Record<string, unknown> {
+  return reply.context && EVENTS_WITH_CONTEXT.has(eventName) ? nestedContext(eventName, reply.context) : {}
+}
+
+/** The events whose context reaches the model; tested with the real client. */
+const EVENTS_WITH_CONTEXT = new Set(['SessionStart', 'BeforeAgent', 'AfterTool'])

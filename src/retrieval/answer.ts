@@ -152,7 +152,7 @@ async function judge(store: Store, query: ResolvedQuery, found: FoundHits): Prom
 
 /** How many of the first hits decide how well a query is answered. */
 const JUDGED_HITS = 5
-const MAX_HITS_WHEN_NOT_CLOSE = 10
+const MAX_HITS_WHEN_NOT_CLOSE = 20
 
 /** Filter values that no memory has. A session that exists may just have nothing to show. */
 async function unknownValueProblems(store: Store, { parsed, filter }: ResolvedQuery): Promise<QueryProblem[]> {

@@ -1,7 +1,7 @@
 /**
- * What is known about files and failed actions, prepared in the worker's memory: an answer before a tool runs must come within milliseconds, so it
- * reads no database. It is prepared in the background when a session starts or goes on, dropped when a memory is deleted, and prepared again
- * when memories change. A file that is not prepared gets its brief after the tool, as always.
+ * Briefs about files and failed actions, prepared in the worker's memory: the reply before a tool runs must come within milliseconds, so it
+ * reads no database. They are prepared in the background when a session starts or resumes, dropped when a memory is deleted, and prepared again
+ * when memories change. A file without a prepared brief gets its brief after the tool, as always.
  */
 import { checksInCommand, performedActions } from '../capture/turns.ts'
 import { cleanJsonText } from '../core/clean-text.ts'

@@ -157,7 +157,7 @@ async function prepare(services: Services, memory: ActionMemory, prepared: Prepa
     await Bun.sleep(0)
   }
   const failed = services.settings.hooks.pre_tool_use.warn ? await failedActions(services, session, now) : prepared.failed
-  // What was read may have been deleted meanwhile; a deletion also has it prepared again.
+  // A memory read above may have been deleted meanwhile. The deletion has already asked for new briefs.
   if (memory.deletions !== deletions) return
   prepared.files = files
   prepared.failed = failed

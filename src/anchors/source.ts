@@ -8,10 +8,10 @@ export type FoundDefinition = { name: string; kind: DefinitionKind; from: number
 
 export type NamedDefinition = Pick<FoundDefinition, 'name' | 'kind'>
 
-/** What stands at a place of a container: perhaps definitions, and where to go on. */
+/** The definitions read at one position, possibly none, and the position at which to continue. */
 export type ReadDefinitions = { next: number; found: FoundDefinition[] }
 
-/** In what an item stands. */
+/** The file or definition that contains an item. */
 export type Container = { kind: 'file' | 'class' | 'other'; name: string }
 
 /** Reads the item at a place. It must end at `to` or before. */
@@ -67,7 +67,7 @@ export function readItems(source: Source, readItem: ReadItem): FoundDefinition[]
 /** Deeper containers are not looked into. */
 const MAX_DEPTH = 12
 
-/** Where a statement ends that a line break may end: after its `;`, or before the first token of the next one. */
+/** The end of a statement that a line break may end: after its `;`, or before the first token of the next statement. */
 export function statementEnd(source: Source, from: number, to: number): number {
   let at = from
   while (at < to) {

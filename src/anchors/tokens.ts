@@ -19,12 +19,12 @@ export type Tokens = {
   columns: number[]
 }
 
-/** What a scan may ask about the text before it. */
+/** The state of a scan, as far as scan rules need it. */
 export type ScanState = {
   tokens: Tokens
   /** Texts that begin after the end of the current line. */
   heredocs: { word: string; mayBeIndented: boolean }[]
-  /** Scanning for something that was not found is not repeated before this place. */
+  /** A search that found nothing is not repeated before this position. */
   fruitlessUntil: number
   noHeredocs: boolean
 }

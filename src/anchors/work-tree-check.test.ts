@@ -51,7 +51,7 @@ test('code that is the same, also in another layout, needs no mark', async () =>
   expect((await check(anchor))?.state).toBe('same')
 })
 
-test('changed code is told with its new parameters', async () => {
+test('changed code is reported with its new parameters', async () => {
   const { anchorTo, check, write } = aRepository()
   write('src/time.ts', LOCAL_TIME.replace('(at: Date)', '(at: Date, zone: string)').replace("  const zone = 'UTC'\n", ''))
   expect(await check(anchorTo('src/time.ts', 'zone'))).toEqual({
@@ -85,7 +85,7 @@ test('renames of definitions and files, and moves between files, are followed', 
   expect(await moved.check(moved.anchorTo('src/time.ts', 'zone'))).toMatchObject({ state: 'same', movedTo: 'lib/local.ts' })
 })
 
-test('what is not in the code of another branch is unknown, not gone', async () => {
+test('code that is missing on another branch is unknown, not gone', async () => {
   const { anchorTo, check, git, write } = aRepository()
   const anchor = { ...anchorTo('src/time.ts', 'zone'), commit: 'f'.repeat(40) }
   write('src/time.ts', PARSE_TIME)

@@ -446,8 +446,8 @@ async function recordAnswer(
 }
 
 /**
- * A transcript may begin with an answer and have no prompt at all. Such a session is kept if the answer says enough. Only a transcript shows that there
- * is no prompt: a hook's may be on its way, and private.
+ * A transcript may begin with an answer and have no prompt at all. Such a session is kept if the answer says enough. Only a transcript proves that
+ * the prompt is missing: a prompt sent through a hook may still arrive, and may be private.
  */
 async function addPromptlessTurn(
   store: Store,

@@ -67,7 +67,7 @@ const MAX_DECISION_CHARS = 360
 function decisionConfidence({ text, kind, under }: ProseItem, by: StatementAuthor): number | null {
   if (text.length < MIN_DECISION_CHARS || text.length > MAX_DECISION_CHARS || kind === 'heading') return null
   const bare = text.replace(/`[^`]*`/g, 'CODE').replace(/["“][^"“”]{0,200}["”]/g, 'QUOTE')
-  // "Let's only add replace then, but leave the others": nobody could use it later.
+  // "Let's only add replace then, but leave the others": without the conversation it means nothing.
   if (isUnsettled(bare) || (by === 'person' && pointsBack(text) && !text.includes('`'))) return null
   if (by === 'agent' && DECISION_HEADING.test(under)) return null
   const cue = CUES.find((one) => one[by] > 0 && one.phrase.test(bare) && !one.unless?.test(bare))

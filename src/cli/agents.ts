@@ -49,7 +49,7 @@ export async function installedAgents(environment: Environment): Promise<ServedA
 
 const contextOf = (mcp: boolean): SetupContext => ({ environment: readEnvironment(), program: PROGRAM, mcp })
 
-/** What was done for an agent, or would be done. */
+/** The changes made to an agent's files; in a dry run, the changes that would be made. */
 export type AgentOutcome = { agent: OtherAgent; files: FileOutcome[] }
 
 export async function planAgents(agents: OtherAgent[], mcp: boolean): Promise<AgentOutcome[]> {
@@ -108,7 +108,7 @@ export function agentFailures(outcomes: AgentOutcome[]): string[] {
   )
 }
 
-/** What a person has to do after `init`, such as to trust the hooks in Codex. */
+/** Steps that the person must take after `init`, such as trusting the hooks in Codex. */
 export async function nextSteps(agents: OtherAgent[]): Promise<string[]> {
   const steps: string[] = []
   for (const agent of agents) {

@@ -71,7 +71,7 @@ export async function runCommand(args: string[]): Promise<number> {
   }
 }
 
-/** Where the summaries in the list begin. */
+/** The column in which the list's summaries begin. */
 const LIST_INDENT = ' '.repeat(15)
 
 async function loadCommand(name: string): Promise<Command | null> {

@@ -73,7 +73,7 @@ async function notesOf({ book, outdated }: ConsolidationDeps, project: ProjectKe
   const notes = await book.store.notes.list({ project, types: [...types], state: 'accepted', now, limit: MAX_NOTES_PER_PLAN })
   // Global notes are included only when all projects, or the global ones by name, are requested. Copies of other people's notes stay as they are.
   const wanted = notes.filter((note) => note.author === null && (project === null || note.project === project))
-  // What was true of code that has changed must not become part of what is true now.
+  // A note about code that has changed since must not be merged into a current one.
   const old = outdated ? await outdated(wanted) : new Set<NoteId>()
   return wanted.filter((note) => !old.has(note.id))
 }

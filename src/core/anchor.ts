@@ -22,10 +22,10 @@ export const ANCHOR_STATES = ['same', 'changed', 'gone', 'unknown'] as const
  */
 export type AnchorState = (typeof ANCHOR_STATES)[number]
 
-/** What was found where an anchor points. */
+/** The result of comparing an anchor with the code. */
 export type AnchorCheck = {
   state: AnchorState
-  /** Where the definition is now, if it was moved. */
+  /** The file that the definition was moved to. */
   movedTo: string | null
   /** Its new name, if it was renamed. */
   renamedTo: string | null

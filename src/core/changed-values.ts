@@ -81,7 +81,7 @@ const CHANGES: { pattern: RegExp; oldFirst: boolean }[] = [
   { pattern: new RegExp(`\\bno longer (${VALUE}),? but (${VALUE})`, 'iu'), oldFirst: true },
 ]
 
-/** What a program showed or took is not a setting, nor is what a test expects, what should be, or an example. */
+/** Words that show that a value is not a setting: output, durations, expectations, wishes and examples. */
 const OBSERVED =
   /\b(?:expects?|needs? to|should|would|still there|shows?|showed|showing|displays?|displayed|reports?|reported|prints?|printed|returns?|returned|took|takes|examples?|e\.g)\b/i
 

@@ -14,13 +14,13 @@ const anchor = (name: string | null, more: Partial<Anchor & { isAbandoned: boole
 })
 const found = (state: AnchorCheck['state'], more: Partial<AnchorCheck> = {}): AnchorCheck => ({ ...UNKNOWN_CHECK, state, ...more })
 
-test('code that is the same or not known needs no mark', () => {
+test('code that is the same or unknown needs no mark', () => {
   expect(codeMark(false, [{ anchor: anchor('run'), check: found('same') }])).toBeNull()
   expect(codeMark(false, [{ anchor: anchor('run'), check: found('unknown') }])).toBeNull()
   expect(codeMark(false, [{ anchor: anchor(null), check: found('unknown') }])).toBeNull()
 })
 
-test('a change is told briefly, with the new header if there is one; a decision outlives it', () => {
+test('changed code is named with its new header, if there is one; a change leaves a decision unmarked', () => {
   const changed = [{ anchor: anchor('Clock.localTime'), check: found('changed', { newHeader: 'localTime(at: Date, zone: string)' }) }]
   expect(codeMark(false, changed)?.text).toBe('`localTime` is now `localTime(at: Date, zone: string)`')
   expect(codeMark(false, [{ anchor: anchor('run'), check: found('changed') }])?.text).toBe('changed since: `run`')
@@ -33,7 +33,7 @@ test('a description of code that is gone is history; a decision about it is only
   expect(codeMark(true, gone)).toMatchObject({ state: 'gone', isHistory: false })
 })
 
-test('a memory of which a part is still there is not history', () => {
+test('a memory is not history while some of its code exists', () => {
   const partly = [
     { anchor: anchor('localTime'), check: found('gone') },
     { anchor: anchor('parseTime'), check: found('same') },

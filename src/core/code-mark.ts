@@ -4,7 +4,7 @@ import type { Note } from './note.ts'
 import { shorten } from './text.ts'
 import { neutralizeText } from './untrusted-text.ts'
 
-/** What is said beside a memory about the code it speaks of. Nothing is said of code that is the same or not known. */
+/** A remark shown beside a memory about its code. Code that is the same or unknown gets none. */
 export type CodeMark = {
   /** `unmerged`: the work is on no branch any more, and its code is not here. */
   state: Exclude<AnchorState, 'same' | 'unknown'> | 'unmerged'

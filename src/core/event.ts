@@ -89,6 +89,6 @@ export type EventReply = {
   context?: string
   /** For the person, shown by the client. */
   message?: string
-  /** Why a tool must not run now. The model is told, and may try again. */
+  /** Why a tool must not run now. The model sees the reason and may try again. */
   refusal?: string
 }

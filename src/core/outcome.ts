@@ -20,7 +20,7 @@ export function isConclusive(answer: string): boolean {
   return !isBareRemark(stated.join(' ')) && !isBareRemark(described.join(' '))
 }
 
-/** What an answer says about the state in which work was left: uncommitted changes, a branch that is not pushed. Empty if it says nothing. */
+/** The sentences of an answer about unfinished business, such as uncommitted changes or a branch that is not pushed. Empty if there are none. */
 export function leftoverIn(answer: string, maxCharacters: number): string {
   const left = sentences(answer)
     .flatMap((sentence) => sentencesOf(sentence))
@@ -89,7 +89,7 @@ const LEAD_WEIGHTS = [8, 5, 3, 2]
 /** A heading above a description of how things were. */
 const BEFORE_THE_WORK = /^(?:the )?(?:\S+ )?(?:problem|issue|bug|before|was wrong|what was wrong|previously)\b/
 
-/** What an answer states; without what is under some headings, unless there is nothing else. */
+/** The statements of an answer. Those under the headings `notUnder` are left out unless there are no others. */
 function statedIn(answer: string, notUnder: RegExp | null = null): string[] {
   const rest = notUnder && sentences(answer, notUnder)
   const all = rest && rest.length > 0 ? rest : sentences(answer)

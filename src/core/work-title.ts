@@ -35,7 +35,7 @@ const isTyped = (prompt: string) => HANDOVER.test(prompt) || (prompt.length <= M
 /** A longer prompt was pasted. */
 const MAX_TYPED_CHARACTERS = 3000
 const MIN_TITLE_STEMS = 2
-/** Where a pasted log begins. */
+/** A pasted log, from its first timestamp or JSON object to the end. */
 const LOG = /\s(?:\[\d{1,2}:\d{2}|\d{4}-\d{2}-\d{2}[T ]\d|\{["\n]).*$/
 /** An issue or a pull request. */
 const NUMBERED = /#\d\d|\b(?:pull|issues?|pr)[/ #-]{1,2}\d\d/i

@@ -473,12 +473,12 @@ describe('of the last session', () => {
   const last = { summary: summary({ id: 4, sessionId: 7, promptNumber: 3 }) }
   const retry = result(7, 'Slow down the retry', 'The retry waits 250 ms now and doubles each time, up to ten seconds.')
 
-  test('the title is what the work was about, and the state that it was left in is told', () => {
+  test('the brief shows what the work was about and what was left unfinished', () => {
     const leftover = 'The unrelated `c.ts` change was left unstaged.'
-    const { text, last: told } = brief({ ...last, result: { ...retry, leftover }, failing: [] })
+    const { text, last: named } = brief({ ...last, result: { ...retry, leftover }, failing: [] })
     expect(text).toMatch(/\nLast session, .* ago: Slow down the retry\n- Result \(P7\): The retry waits 250 ms/)
     expect(text).toContain('- Left: The unrelated `c.ts` change was left unstaged.')
-    expect(told).toEqual({ title: 'Slow down the retry', failing: 0 })
+    expect(named).toEqual({ title: 'Slow down the retry', failing: 0 })
   })
 
   test('one line is enough if it was on another branch, days ago', () => {

@@ -96,7 +96,7 @@ function markParts(parts: BriefPart[], marks: ReadonlyMap<string, CodeMark>): { 
   return { parts: marked, isHistory }
 }
 
-/** Where a part stays in its place, each of its lines that names something gone says so; the first line has the whole mark. */
+/** Marks each line that names deleted code. The first line is skipped if it gets the whole mark. */
 const markLines = (lines: string[], gone: string[], hasMark: boolean): string[] =>
   lines.map((line, index) =>
     (index > 0 || !hasMark) && gone.some((name) => name.length > 2 && line.includes(name)) ? `${line} [no longer in the code]` : line,

@@ -26,8 +26,8 @@ const FILE_BUDGET: Budget = { tokens: 200, characters: 900 }
 const MAX_MENTIONS_PER_NAME = 60
 
 /**
- * What other sessions know about a file, shown when an agent touches it: decisions, attempts that failed or were undone and open ends, then
- * what was done with it. Empty if they know nothing.
+ * Memories of other sessions about a file, shown when an agent touches it: decisions, failed or undone attempts and open ends come first,
+ * then the other work on the file. Empty if there are none.
  */
 export async function fileBriefFor(
   store: Store,

@@ -16,7 +16,7 @@ export type SummaryInBrief = {
   session: string | null
   title: string | null
   result?: WorkResult | null
-  /** What a later turn of the same work changed. */
+  /** A change made by a later turn of the same work. */
   then?: string
   failing: OpenFailure[]
 }
@@ -63,7 +63,7 @@ export function addSummary(page: BriefPage, last: SummaryInBrief, heading: strin
 const titleOf = ({ result, title }: SummaryInBrief): string =>
   result ? resultTitle(result) : shorten(neutralizeText(title ?? ''), MAX_SESSION_TITLE_CHARACTERS)
 
-/** What the person is told about the last session. */
+/** The name of the last session in the message to the person. */
 export const nameOf = (last: SummaryInBrief): string =>
   titleOf(last) || shorten(neutralizeText(last.summary.completed || last.summary.request), MAX_SESSION_TITLE_CHARACTERS)
 
@@ -83,7 +83,7 @@ function resultLines(result: WorkResult, then: string, nextSteps: string, maxCha
   return lines
 }
 
-/** Where the work was done, if it was a small change and the result names no file. */
+/** The changed files, if there are few and the result names none of them. */
 function changedFiles({ files = [], outcome }: WorkResult): string {
   const isNamed = files.some((file) => outcome.answer?.includes(file.split('/').at(-1) ?? file))
   return files.length === 0 || files.length > MAX_NAMED_FILES || isNamed ? '' : ` (in ${neutralizeText(files.join(', '))})`
@@ -94,7 +94,7 @@ const MAX_NAMED_FILES = 3
 const thenLine = (then: string): string =>
   then.startsWith('Plan: ') ? `- Then planned: ${planOf(then)}` : `- Then: ${shorten(neutralizeText(then), 200)}`
 
-/** Nobody knows whether a plan was carried out, so it is not called done. */
+/** A plan may not have been carried out, so it is not called done. */
 const planOf = (completed: string): string => shorten(neutralizeText(completed.replace(/^Plan: /, '')), 200)
 
 /** A question that ended the session is not a next step, but the person has not answered it. */

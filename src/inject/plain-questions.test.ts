@@ -36,7 +36,7 @@ async function filled() {
   return t
 }
 
-test('what was done at a time is answered with the results of that time', async () => {
+test('a question about work on a day is answered with the results of that day', async () => {
   using t = await filled()
   const yesterday = await recall(t.store, 'what did I do yesterday?')
   expect(yesterday).toContain('blue header')
@@ -46,7 +46,7 @@ test('what was done at a time is answered with the results of that time', async 
   expect(other).toContain('Nothing is remembered from 2026-11-01. Before that:')
 })
 
-test('what is still open is answered with the open ends', async () => {
+test('a question about unfinished work is answered with the open ends', async () => {
   using t = await filled()
   for (const prompt of ['what is still open', "what's left to do?", 'is there anything open'])
     expect(await recall(t.store, prompt)).toContain('Retry-After is not honoured yet')

@@ -144,8 +144,8 @@ const MAX_CHARACTERS = 220
 const MAX_ABOUT_CHARACTERS = 60
 
 /**
- * A plain question asks memory directly, so one rare word is enough if it is all that the question names: in "where is the retry logic", retry.
- * Words for any code say nothing then.
+ * A plain question asks memory directly, so one rare word is enough if the question has no other, such as "retry" in "where is the retry logic".
+ * Words that fit any code, such as "logic", are ignored.
  */
 export function readQuestion(request: string, usual: RecallThresholds): { query: string; thresholds: RecallThresholds } {
   const all = request.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? []

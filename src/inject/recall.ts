@@ -163,7 +163,7 @@ async function entriesFor(
     const line = commits?.lines.get(hit) ?? recalledLine(hit, now)
     const entry = results.find(({ lines }) => isAbout(lines)) ?? { hit, outcome: null, lines: [line] }
     if (entry.outcome === null && isBareQuestion(hit, results)) reasons.set(hit, 'its result is not about the prompt, or there is none')
-    else if (!isAbout(entry.lines)) reasons.set(hit, 'what it says is not about the prompt')
+    else if (!isAbout(entry.lines)) reasons.set(hit, 'its text is not about the prompt')
     else if (entry.outcome === null) entries.push(entry)
     else if (entries.some(({ outcome }) => outcome === entry.outcome))
       reasons.set(entry.hit, `its result, ${memoryId('prompt', String(entry.outcome))}, is shown above`)

@@ -15,7 +15,7 @@ import { branchLabel } from './memory-lines.ts'
 export type WorkResult = {
   thread: StoredThread
   session: string | null
-  /** What the work was about. */
+  /** The subject of the work. */
   title: string
   outcome: Prompt
   branch: string | null

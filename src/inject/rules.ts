@@ -23,7 +23,7 @@ export async function rulesFor(store: Store, project: ProjectKey, now: number): 
 
 export const RULES_NAMESPACE = 'rules'
 
-/** Whether the person said or accepted it. A copy of another person's rule, or one from an import that nobody accepted, is a note like others. */
+/** Whether the person said or accepted it. Other people's rules, and imported rules that were not accepted, are ordinary notes. */
 const isPersonsRule = ({ author, state, said }: Note) => author === null && (state === 'accepted' || said.length > 0)
 
 /** Adds rules as dated quotations, one line each, as long as they fit their share of the page. */

@@ -34,7 +34,7 @@ function shown(notes: Note[], known: Partial<Surroundings> = {}, above: string[]
   return { lines, why: left.map(({ why }) => why) }
 }
 
-test('what is open comes before what was decided, each under its heading and with its age', () => {
+test('open ends come before decisions, each under its heading and with its age', () => {
   const { lines } = shown([
     stated('decisions', 'Cache in a JSON file, not SQLite, because the native build breaks.'),
     stated('open-ends', 'Next: retry-After is not honoured yet.', 3),
@@ -54,7 +54,7 @@ test.each([
   expect(shown([stated('decisions', body)])).toEqual({ lines: [], why: [why] })
 })
 
-test('what was found out on the way is left to recall', () => {
+test('learnings are left to recall', () => {
   expect(shown([stated('learnings', 'The root cause was the stale lock file of the ledger.')]).lines).toEqual([])
 })
 

@@ -179,8 +179,8 @@ function addResults(
 const MAX_RESULT_CHARACTERS = 220
 
 /**
- * The observations for the index: without what a result stands for, what is much older than the latest work, and plans, which nobody knows the
- * fate of.
+ * The observations for the index. Left out are those that a result covers, those much older than the latest work, and plans, which may never
+ * have been carried out.
  */
 function indexedWork<O extends Observation>(
   observations: O[],
@@ -195,7 +195,7 @@ function indexedWork<O extends Observation>(
     if (result) return `${resultId(result)} says what came of it`
     const above = [last, elsewhere].find((one) => one?.result && o.sessionId === one.summary.sessionId)
     if (above) return `S${above.summary.id} above covers its session`
-    if (o.title.startsWith('Plan: ') && (last || o.at < newest)) return 'a plan: nobody knows whether it was carried out'
+    if (o.title.startsWith('Plan: ') && (last || o.at < newest)) return 'a plan that may not have been carried out'
     return newest - o.at > MAX_INDEXED_MS ? 'much older than the last work' : null
   }
   return observations.filter((o) => {

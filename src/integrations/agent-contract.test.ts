@@ -102,7 +102,7 @@ const EVENTS_WITH_CONTEXT: Record<string, string[]> = {
 type Journal = { prompts: { text: string; answer: string | null }[]; uses: { tool: string; failed: boolean; action: Action }[] }
 type Parts = { hooks: boolean; transcript: boolean; transcriptFirst?: boolean }
 
-/** What is stored of a recorded session that arrives through hooks, through its transcript, or both. */
+/** The journal after a recorded session arrives through hooks, through its transcript, or both. */
 async function journalOf(fixture: AgentFixture, { hooks, transcript, transcriptFirst }: Parts): Promise<Journal> {
   await using at = await someServices()
   using folder = temporaryFolder()

@@ -55,7 +55,7 @@ describe.each(OTHERS)('%s', (agent) => {
     expect(at.settings()).toEqual({})
   })
 
-  test('what the person changed after init stays when the agent is disconnected', async () => {
+  test('changes that the person made after init survive when the agent is disconnected', async () => {
     using at = aHome()
     const setup = await loadSetup(agent)
     at.write(Object.fromEntries(own.map(([path, texts]) => [path, texts[0] ?? ''])))
@@ -123,7 +123,7 @@ test('the settings contain neither a token nor a port, and the command of a hook
   }
 })
 
-test('Codex skips hooks until the person trusts them, and doctor is told so', async () => {
+test('Codex skips hooks until the person trusts them, and doctor reports this', async () => {
   using at = aHome()
   at.write({ '.codex/hooks.json': '{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"say done"}]}]}}' })
   const setup = await loadSetup('codex')

@@ -39,7 +39,7 @@ export type AgentSetup = {
   files(context: SetupContext): SetupFile[]
   /** Why our hooks do not run although they are written, and what to do about it. */
   obstacle?(environment: Environment): { problem: string; fix: string } | null
-  /** What the person has to do once, after the hooks were written. */
+  /** A step that the person must take once, after the hooks are written. */
   nextStep?: string
 }
 
@@ -94,7 +94,7 @@ export function connectAgent(setup: AgentSetup, context: SetupContext, now = new
   return outcomes
 }
 
-/** Takes our part out of every file. A file that nobody changed since gets its old bytes back; of another one only our part goes. */
+/** Removes our part from every file. A file that has not changed since gets its old bytes back, or is deleted if it is ours. */
 export function disconnectAgent(setup: AgentSetup, context: SetupContext, dryRun: boolean): FileOutcome[] {
   const home = homePaths(context.environment)
   const known = readAgentInstalls(home).find((install) => install.agent === setup.agent)?.files ?? []

@@ -24,7 +24,7 @@ export function withAnchors<N extends Pick<Note, 'unknown'>>(note: N, anchors: A
   return { ...note, unknown: lines.length === 0 ? others : [...others, 'anchors:', ...lines] }
 }
 
-/** When and at which commit somebody confirmed a note; null if nobody did. */
+/** The time and commit at which a note was confirmed; null if it was not. */
 export function verificationOfNote({ unknown }: Pick<Note, 'unknown'>): Verification | null {
   const [line] = fieldLines(unknown, 'verified')
   const [, day, commit] = /^verified:\s*"?(\d{4}-\d\d-\d\dT[\d:.]+Z)(?: ([0-9a-f]{7,64}))?"?\s*$/.exec(line ?? '') ?? []

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type SettingDefinition, Settings, settingDefinitions, settingTakesEffect, variableOf } from './settings.ts'
 
-/** What a setting accepts, so that a page can offer the right control. */
+/** The values that a setting accepts, so that a page can offer the right control. */
 export type SettingInput =
   | { kind: 'switch' }
   | { kind: 'number'; min: number; max: number | null; isWhole: boolean }

@@ -58,7 +58,7 @@ export const Settings = z.object({
       confidence_threshold: z.number().min(0).max(1).default(0.8),
     }),
     stop: z.object({
-      /** What follows the end of a session: its note, the rules and decisions in it, and a sync. */
+      /** When a session ends, write its note, save its rules and decisions, and sync. */
       enabled: z.boolean().default(true),
       /** Push the notes when they are synced in the background. */
       push_remote: z.boolean().default(true),

@@ -47,7 +47,7 @@ function gitFolderOf(top: string): string | null {
 export type WorkTreeFile = { kind: 'file'; realPath: string; size: number; changedAt: number } | { kind: 'missing' } | { kind: 'refused' }
 
 /**
- * Looks at a file without opening it. Links are followed only inside the work tree, so that nobody's other files are read. Synchronous, like the
+ * Looks at a file without opening it. Links are followed only inside the work tree, so that no other files are read. Synchronous, like the
  * search for the project: with threads, twenty files would take five times as long, and a session waits.
  */
 export function findWorkTreeFile(top: string, path: string, maxBytes: number, root = realTop(top)): WorkTreeFile {

@@ -15,8 +15,8 @@ export const DELETED_TABLES = [
 export type DeletedTable = (typeof DELETED_TABLES)[number]
 
 /**
- * Commits belong to no session; their rows stay, without their text. Of threads only what replaced them is kept, of statements only the places
- * where they were said, and of the session of a turn only its title.
+ * Commits belong to no session; their rows stay, without their text. A deleted thread keeps only its replacement, a statement only the places
+ * in which it was said, and the session of a deleted turn only its title.
  */
 export type DeletedKind = DeletedTable | 'commits' | 'threads' | 'places' | 'titles'
 

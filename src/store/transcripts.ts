@@ -11,7 +11,7 @@ export function transcriptStatements(db: Database) {
     INSERT INTO transcripts (path, agent, checkpoint, bytes, read_at) VALUES (@path, @agent, @checkpoint, @bytes, @at)
     ON CONFLICT (path) DO UPDATE SET agent = excluded.agent, checkpoint = excluded.checkpoint, bytes = excluded.bytes, read_at = excluded.read_at`)
   return {
-    /** Where an agent's reading of the file stopped; null when the file was never read as a transcript of that agent. */
+    /** The position at which the last read of the file stopped; null if it was never read as a transcript of this agent. */
     checkpoint: async (path: string, agent: AgentName): Promise<{ checkpoint: unknown; bytes: number } | null> => {
       const row = get.get({ path })
       return row && row.agent === agent ? { checkpoint: JSON.parse(row.checkpoint), bytes: row.bytes } : null

@@ -1,7 +1,7 @@
 /**
- * What is known about files and failed actions, prepared in the worker's memory: an answer before a tool runs must come within milliseconds, so it
- * reads no database. It is prepared in the background when a session starts or goes on, dropped when a memory is deleted, and prepared again
- * when memories change. A file that is not prepared gets its brief after the tool, as always.
+ * Briefs about files and failed actions, prepared in the worker's memory: the reply before a tool runs must come within milliseconds, so it
+ * reads no database. They are prepared in the background when a session starts or resumes, dropped when a memory is deleted, and prepared again
+ * when memories change. A file without a prepared brief gets its brief after the tool, as always.
  */
 import { checksInCommand, performedActions } from '../capture/turns.ts'
 import { cleanJsonText } from '../core/clean-text.ts'
@@ -157,7 +157,7 @@ async function prepare(services: Services, memory: ActionMemory, prepared: Prepa
     await Bun.sleep(0)
   }
   const failed = services.settings.hooks.pre_tool_use.warn ? await failedActions(services, session, now) : prepared.failed
-  // What was read may have been deleted meanwhile; a deletion also has it prepared again.
+  // A memory read above may have been deleted meanwhile. The deletion has already asked for new briefs.
   if (memory.deletions !== deletions) return
   prepared.files = files
   prepared.failed = failed

@@ -19,7 +19,7 @@ const MAX_ANCHORS_PER_MEMORY = 6
 /** What comparing memories with code needs of the worker. */
 export type CodeServices = Pick<Services, 'store' | 'settings' | 'environment'> & { notebook: Pick<Services['notebook'], 'clean'> }
 
-/** How long a hook waits: nobody may notice, but a worker that has just started reads slowly. */
+/** The longest wait of a hook: too short for a person to notice, long enough for a worker that has just started and reads slowly. */
 const HOOK_WAIT: CheckWait = { readMs: 60, searchMs: 10 }
 
 export async function marksForHook(

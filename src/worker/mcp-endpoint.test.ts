@@ -261,7 +261,7 @@ test('a memory that is requested twice, in any spelling, is returned once', asyn
   expect(await get('#1', 'P999', 'P999')).toBe(await get('#1', 'P999'))
 })
 
-test('a question about another topic is told that nothing was found, with at most three of the nearest memories', async () => {
+test('a question about an unknown topic finds nothing and gets at most three of the nearest memories', async () => {
   await using at = await anEndpoint()
   const others = Array.from({ length: 120 }, (_, i) => observation({ title: `Chore ${i} about boats and weather` }))
   await addObservations(at.store, others)

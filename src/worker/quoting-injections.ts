@@ -1,7 +1,7 @@
 import type { Store } from '../store/store.ts'
 import type { DeletionPlan } from './forget.ts'
 
-/** Records of what was shown that quote something in the plan, whichever memory the quote came from. */
+/** The injections that quote a text in the plan, whichever memory the quote came from. */
 export async function injectionsQuoting(store: Store, plan: DeletionPlan): Promise<number[]> {
   const phrases = new Set<string>()
   let since = Number.MAX_SAFE_INTEGER
@@ -15,7 +15,7 @@ export async function injectionsQuoting(store: Store, plan: DeletionPlan): Promi
   return found
 }
 
-/** With more of them, every record since then goes: comparing would take too long. */
+/** With more phrases, comparing would take too long, so every injection since then counts as quoting. */
 const MAX_PHRASES = 500_000
 const WORDS_PER_PHRASE = 4
 

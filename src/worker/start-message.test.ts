@@ -24,7 +24,7 @@ async function messageFor(given: InjectedBrief, port: number | null = null): Pro
   return startMessage(at.desk, session, 'startup', given)
 }
 
-test('the person is told in one line what was recalled and where the viewer is', async () => {
+test('the person sees one line that says what was recalled and where the viewer is', async () => {
   const items = [1, 2, 3].map((n) => item('note', RULE_REASON, n))
   const message = await messageFor(brief({ items, last: { title: 'cache WIP', failing: 2 } }), 37777)
   expect(message).toMatch(

@@ -8,7 +8,7 @@ import type { Services } from './services.ts'
 
 export type SessionStartSource = Extract<AgentEvent, { kind: 'session-started' }>['source']
 
-/** The line that the person sees when a session starts: what was recalled, or once that a project is remembered. Empty if there is nothing to say. */
+/** The line that the person sees when a session starts: what was recalled or, once per project, that it is now remembered. Empty if neither applies. */
 export async function startMessage(
   services: Services,
   session: Session,
@@ -22,7 +22,7 @@ export async function startMessage(
   return [start, '<private>…</private> keeps text out', viewerHint(services)].join(' · ')
 }
 
-/** What a brief says, shortest first: "last: cache WIP, 2 tests failing", "3 rules". */
+/** The contents of a brief in a few words each: "last: cache WIP, 2 tests failing", "3 rules". */
 function recalledIn({ items, last }: InjectedBrief): string[] {
   const withReason = (reason: string) => items.filter(({ why }) => why === reason).length
   const rules = withReason(RULE_REASON)

@@ -1,4 +1,4 @@
-/** What is shown when an agent uses a tool: memories about the file it touches, and what put right an error that it meets. */
+/** Briefs shown when an agent uses a tool: memories about the file that it touches, and the earlier fix of an error that it meets. */
 import { cleanText } from '../core/clean-text.ts'
 import type { AgentEvent, EventReply } from '../core/event.ts'
 import type { Change, Session } from '../core/memory.ts'
@@ -14,7 +14,7 @@ type ToolUsed = Extract<AgentEvent, { kind: 'tool-used' }>
 /** Loaded with the first session that the settings want it for. */
 let actions: typeof import('./action-memory.ts') | null = null
 
-/** The brief for a tool use that was just stored; null if there is nothing to say. */
+/** The brief for a tool use that was just stored; null if no memory fits. */
 export async function toolBrief(
   services: Services,
   agent: Agent,

@@ -9,12 +9,12 @@ import { aPerson } from '../support/person.ts'
 /** The turn of session one: a command, a command that fails, an edit, a call of our memory tool, and the conclusion. */
 export type AgentTurn = {
   steps(project: string): ModelStep[]
-  /** What the journal must have of it, by tool. */
+  /** The tool uses that the journal must contain. */
   uses: { tool: string; failed: boolean }[]
 }
 
 export const CONCLUSION = 'Settled: the greeting service retries 7 times with a pause of 450 ms, because the gateway drops the first calls.'
-/** What the model saves with our memory tool, over MCP. */
+/** The text that the model saves with our memory tool, over MCP. */
 export const MEMORY_TOOL_TEXT = 'Herons log poison messages.'
 const PROMPT = 'Decide how often the greeting service retries, and change greet.txt.'
 

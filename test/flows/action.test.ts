@@ -10,7 +10,7 @@ const test = await clientOrSkip()
 /** The brief at the start and recall at the prompt are off, so only the action can bring something back. */
 const ONLY_AT_THE_ACTION = { RECOLLECT_HOOKS_SESSION_START_ENABLED: 'false', RECOLLECT_HOOKS_USER_PROMPT_RECALL: 'false' }
 
-/** What was added to the context of each request, after what the request before it had. */
+/** The context that each request added to that of the request before it. */
 function contextsByRequest(run: PrintRun): string[][] {
   const contexts = run.requests
     .filter(({ lane }) => lane === 'main')

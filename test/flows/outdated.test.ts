@@ -66,7 +66,7 @@ test('a description of deleted code is never shown as current: not at the start,
   expect(start).toContain('no longer in the code: `localTime` of src/time.ts')
   expect(currentClaims(start)).toEqual([])
 
-  // What the start has shown is not repeated, so each of the other moments is looked at alone.
+  // Memories shown at the start are not repeated, so the other injections are tested with the brief turned off.
   await person.recollect('config', 'set', 'hooks.session_start.enabled', 'false')
   await person.recollect('restart')
   const withPrompt = block((await ask()).first, 'about="this prompt"')

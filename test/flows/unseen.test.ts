@@ -1,4 +1,4 @@
-/** Whatever happens to the worker or the program during a session, the person sees nothing of it and nothing is lost. */
+/** Failures of the worker or the program during a session stay invisible to the person, and no event is lost. */
 import { expect } from 'bun:test'
 import { join } from 'node:path'
 import { clientOrSkip } from '../harness/client.ts'

@@ -9,7 +9,7 @@ const test = browserOrSkip()
 const RECOLLECT = join(import.meta.dir, '..', '..', 'bin', 'recollect')
 const DAY_MS = 86_400_000
 
-/** Five short sessions of one project, on three days; the last was told a rule, and its client sent a notice. */
+/** Five short sessions of one project, on three days; in the last one the person states a rule and the client sends a notice. */
 const SESSIONS: [name: string, daysAgo: number, turns: WrittenTurn[]][] = [
   [
     'gauge',

@@ -16,7 +16,7 @@ export type Rules = {
   owns: Record<Owned, string[]>
   /** Files that start a program or a library (patterns). */
   entries?: string[]
-  /** What a process loads before it can answer: at most this many minified bytes, and none of these (patterns over files and packages). */
+  /** Limits on the code that a process loads before it can answer: minified bytes, and files and packages (patterns) that it must not load. */
   starts: Record<string, { bytes: number; without: string[] }>
 }
 

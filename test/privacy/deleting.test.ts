@@ -624,7 +624,7 @@ test.each(['softly', 'for good'])(
   },
 )
 
-test.each(['softly', 'for good'])('what other sessions were told of a failure goes with its turn, when that is deleted %s', async (how) => {
+test.each(['softly', 'for good'])('a failure that was shown to other sessions is deleted %s together with its turn', async (how) => {
   await using at = await aHome({ RECOLLECT_HOOKS_PRE_TOOL_USE_ENABLED: 'true', RECOLLECT_HOOKS_PRE_TOOL_USE_WARN: 'true' })
   const run = { command: 'npx vitest run src/tide.test.ts' }
   await at.report(prompt('Run the tests of the tide table', 't1'))
@@ -660,7 +660,7 @@ test.each(['softly', 'for good'])('what other sessions were told of a failure go
 const failureOf = (name: string) => `FAIL src/tide.test.ts > ${name}\nError: expected 1\nTests  1 failed | 11 passed (12)`
 
 test.each(['softly', 'for good'])(
-  'what other sessions were told of a result or a changed value goes with its turn, when that is deleted %s',
+  'a result or a changed value that was shown to other sessions is deleted %s together with its turn',
   async (how) => {
     await using at = await aHome()
     const turnOf = async (session: string, id: string, text: string, answer: string) => {

@@ -167,7 +167,7 @@ test('post_tool_use.sh: hooks post-tool works from its flags alone, also when st
     ['Read', null, null],
     ['Read', { file_path: join(home.project, 'graph.db') }, 'bytes'],
   ])
-  // A session that nobody reported before belongs to this folder.
+  // A session that was not reported before belongs to this folder.
   await home.recollect('', 'hooks', 'post-tool', '--session-id', 'cg-new', '--tool-name', 'Bash', '--format', 'json')
   await home.settled()
   expect(await rowsOf('sessions', 'cg-new')).toMatchObject([{ folder: home.project }])

@@ -1,6 +1,6 @@
 import type { Control } from '../../src/worker/router.ts'
 
-/** What the routes need from the process around them, for a test that has no such process. */
+/** Stands in for the process around the routes, for tests that have none. */
 export const aControl = (given: Partial<Control> = {}): Control => ({
   port: () => 0,
   startedAt: 0,

@@ -8,8 +8,8 @@ describe('a session title comes from the request', () => {
     ["There is a comment on the PR. Let's address it in the parser module.", 'Address it in the parser module'],
     ["this is PR https://github.com/o/r/pull/104 \n\nLet's review this together", 'PR pull/104'],
     [
-      'There is a ledger in the vault that nobody could open since May. Can you find it and remove that for me?',
-      'There is a ledger in the vault that nobody could open since May',
+      'There is a ledger in the vault that has been locked since May. Can you find it and remove that for me?',
+      'There is a ledger in the vault that has been locked since May',
     ],
     ['Do you have access to linear? have a look at the tickets', null],
     ['Implement the following plan:\n\n# Plan: Cache the parser output\n\n## Context\nlong text', 'Cache the parser output'],

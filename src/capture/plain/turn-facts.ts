@@ -25,7 +25,7 @@ export type TurnFacts = {
   solved: SolvedFailure[]
   /** The checks that fail at the end of the turn. */
   open: OpenFailure[]
-  /** `open`, and the checks of which it is unclear whether they still fail. */
+  /** `open`, and the checks that may or may not still fail. */
   unsolved: OpenFailure[]
   filesRead: string[]
   searchPatterns: string[]

@@ -12,8 +12,8 @@ export const command = defineCommand({
   options: {
     'session-id': { type: 'string', value: 'ID', about: 'the session, if the payload does not name it' },
     'tool-name': { type: 'string', value: 'T', about: 'the tool, if the payload does not name it' },
-    'tool-input': { type: 'string', value: 'JSON', about: 'what the tool was given, if the payload does not contain it' },
-    'tool-output': { type: 'string', value: 'TEXT', about: 'what the tool returned, if the payload does not contain it' },
+    'tool-input': { type: 'string', value: 'JSON', about: "the tool's input, if the payload does not contain it" },
+    'tool-output': { type: 'string', value: 'TEXT', about: "the tool's output, if the payload does not contain it" },
     prompt: { type: 'string', value: 'TEXT', about: 'the prompt, if the payload does not contain it' },
     cwd: { type: 'string', value: 'FOLDER', about: 'the folder, if the payload does not name it' },
     stdin: { type: 'string', of: ['true', 'false'], about: 'whether to read the payload from stdin (default true)' },

@@ -43,7 +43,7 @@ type InjectionOptions = {
   explain?: boolean | undefined
   brief?: boolean | undefined
   json?: boolean | undefined
-  /** For scripts: prints nothing when there is nothing to inject, also in a folder that has no memories yet. */
+  /** For scripts: if no memory fits, or the folder has no memories yet, print nothing. */
   quiet?: boolean | undefined
 }
 
@@ -112,7 +112,7 @@ async function folderInPayload(): Promise<string | null> {
 
 const MAX_PAYLOAD_WAIT_MS = 300
 
-/** What is piped in until the pipe is closed, or until this time has passed: who calls this without a payload may leave the pipe open. */
+/** Reads standard input until it is closed or the time is up: a caller without a payload may leave the pipe open. */
 async function pipedText(maxMs: number): Promise<string> {
   const reader = Bun.stdin.stream().getReader()
   const decoder = new TextDecoder()

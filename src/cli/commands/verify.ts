@@ -10,19 +10,19 @@ export const command = defineCommand({
   summary: 'confirm a memory, hide a wrong one, or correct it',
   usage: `recollect verify <id> ok [--json]
        recollect verify <id> wrong [--json]
-       recollect verify <id> "<what is true now>" [--json]
+       recollect verify <id> "<correction>" [--json]
 
-  ok      it still holds: it is compared with the code as it is now, and the commit is recorded
-  wrong   it does not hold: it is hidden; 'recollect restore <id>' brings it back
-  text    a note with your words takes its place`,
-  words: '<id> ok | wrong | <what is true now>',
+  ok          the memory is right; from now on it is compared with the code as it is now
+  wrong       the memory is wrong and is hidden; 'recollect restore <id>' brings it back
+  correction  the memory is outdated; a note with your text replaces it`,
+  words: '<id> ok | wrong | <correction>',
   options: { json },
   async run({ values, positionals }) {
     const [id, ...words] = positionals
     if (id === undefined) throw invalidInput("which memory? recollect verify <id> ok, for example #12; 'recollect stale' shows ids")
     if (parseMemoryId(id) === null) throw notAMemoryId(id)
     const text = words.join(' ').trim()
-    if (text === '') throw invalidInput(`what about ${id}? recollect verify ${id} ok, wrong, or "<what is true now>"`)
+    if (text === '') throw invalidInput(`what about ${id}? recollect verify ${id} ok, wrong, or "<correction>"`)
     const verdict = text === 'ok' || text === 'wrong' ? text : 'correct'
     const receipt = await call('POST /api/verify', { id, verdict, ...(verdict === 'correct' ? { correction: text } : {}) })
     if (values.json) return printJson(receipt)

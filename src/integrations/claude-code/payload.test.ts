@@ -231,7 +231,7 @@ async function only(file: string): Promise<AgentEvent> {
   return event
 }
 
-test('what an editor puts before a prompt is not part of it', () => {
+test('text that an editor puts before a prompt is not part of it', () => {
   const opened = '<ide_opened_file>The user opened the file /app/mise.toml in the IDE.</ide_opened_file>'
   expect(parsePromptText(`${opened}\nWhy is the lint task slow?`)).toEqual({ origin: 'person', text: 'Why is the lint task slow?' })
   expect(parsePromptText(opened).origin).toBe('machine')
@@ -253,7 +253,7 @@ test('notices of agents and of the client are written by a machine', () => {
     expect([typed, parsePromptText(typed).origin]).toEqual([typed, 'person'])
 })
 
-test('an answer that the client wrote is no answer', () => {
+test('a message that the client wrote does not count as an answer', () => {
   for (const written of ['No response requested.', '[Request interrupted by user]', 'API Error: 529 overloaded', 'Prompt is too long'])
     expect([written, answerText(written)]).toEqual([written, ''])
   expect(answerText('API Error: 529 means that the server is overloaded. '.repeat(8))).not.toBe('')

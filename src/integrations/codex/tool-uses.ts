@@ -3,8 +3,8 @@ import { commandResult, type ReportedToolUse } from '../claude-dialect.ts'
 import { splitPatch } from './patch.ts'
 
 /**
- * A tool use in the form that hooks and rollout files share. A patch of several files becomes a use of each file: what is known about a file, and
- * what a person excluded, is decided by file.
+ * A tool use in the form that hooks and rollout files share. A patch of several files becomes one use per file, because
+ * memories are recalled and files are excluded by file.
  */
 export function codexToolUses(use: ReportedToolUse): ReportedToolUse[] {
   if (use.tool !== 'apply_patch') return [use]

@@ -108,7 +108,7 @@ function used(
 
 function readMeta(s: RolloutState, payload: unknown): LineEvent[] {
   const meta = SessionMeta.parse(payload)
-  // A file that goes on with another session repeats that session's first line.
+  // A file that continues another session repeats that session's first line.
   if (s.facts.sessionId === null) {
     s.facts.sessionId = meta.session_id ?? meta.id ?? null
     s.facts.cwd = meta.cwd ?? null
@@ -310,7 +310,7 @@ function contentText(content: unknown): string {
   return content.flatMap((part) => (isRecord(part) && typeof part.text === 'string' ? [part.text] : [])).join('\n')
 }
 
-/** What the shell tool tells the model: a few lines about the run, then the output. `process` is its number while it still runs. */
+/** Parses the shell tool's report to the model: a few lines about the run, then the output. `process` is its number while it still runs. */
 function shellOutput(printed: string): { output: string; exitCode: number | null; process: string | null } {
   const start = printed.indexOf('Output:\n')
   const head = start < 0 ? '' : printed.slice(0, start)

@@ -5,9 +5,9 @@ import { type ClaudeDialect, parseDialect } from '../claude-dialect.ts'
 import { resultText, toolError, toolResult } from '../gemini/tool-uses.ts'
 
 /**
- * Qwen Code sends Claude Code's payloads with Gemini's tools. It repeats the prompt's event for every request of a turn, with an empty prompt: those say
- * nothing and are answered with nothing. A tool use has two ids, of which the transcript knows `tool_call_id`. Turns are told apart by their
- * time, because the transcript does not know `prompt_id`.
+ * Qwen Code sends Claude Code's payloads with Gemini's tools. It repeats the prompt's event for every request of a turn, with an empty prompt: those
+ * repeats are ignored and get an empty reply. A tool use has two ids; the transcript contains only `tool_call_id`. It does not contain `prompt_id`, so
+ * turns are distinguished by their time.
  */
 const dialect: ClaudeDialect = {
   agent: 'qwen',

@@ -125,7 +125,7 @@ function results(s: ChatState, line: ChatLine): LineEvent[] {
   })
 }
 
-/** What a command printed, apart from what the client and hooks tell the model about it. */
+/** The output of a command, without the remarks that the client and hooks add for the model. */
 function shellDisplay(display: unknown): Pick<ReportedToolUse, 'output' | 'error'> | null {
   if (!isRecord(display) || display.type !== 'shell_result' || typeof display.output !== 'string') return null
   return commandResult(display.output, typeof display.exitCode === 'number' ? display.exitCode : null)

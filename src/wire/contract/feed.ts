@@ -27,7 +27,7 @@ export type FeedTurn = {
   origin: 'person' | 'machine'
   at: number
   request: string
-  /** What the answer concludes, in its own words; empty while there is no answer. */
+  /** The conclusion of the answer, in its own words; empty until the answer arrives. */
   outcome: string
   /** Whether the answer says that something is now decided. */
   isSettled: boolean
@@ -39,7 +39,7 @@ export type FeedTurn = {
   /** How many more memories it has. */
   moreMemories: number
 }
-/** What a session did on one day, first turn first. */
+/** The turns of a session on one day, oldest first. */
 export type FeedSession = {
   sessionId: number
   title: string

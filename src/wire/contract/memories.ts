@@ -98,7 +98,7 @@ export type RecordedInjection = {
 
 /** A line of an injected text. `isUsed` is null for lines that are not counted: frames and headings. */
 export type InjectedLine = { text: string; isUsed: boolean | null }
-/** What came up again in the session after an injection. `doubt` says why the numbers mean nothing yet; null when they do. */
+/** The lines of an injected text, and how many of them came up again later in the session. `doubt` says why the numbers are not meaningful yet; null when they are. */
 export type InjectionUsage = {
   lines: InjectedLine[]
   counted: number

@@ -56,7 +56,7 @@ const contentSessionId = () => z.string().min(1).max(200)
 /** Names of the session id in older versions of such programs, and in the examples they were written from. */
 const SESSION_ID_NAMES = { claudeSessionId: 'contentSessionId', sessionId: 'contentSessionId' } as const
 
-/** Where a session that is new comes from. `host` is the name of the program that reports it, such as an editor. */
+/** The origin of a new session. `host` is the name of the program that reports it, such as an editor. */
 const origin = () => ({ project: projectName(), cwd: z.string().optional(), host: z.string().trim().max(100).optional() })
 const ORIGIN_NAMES = { platformSource: 'host', platform_source: 'host' } as const
 

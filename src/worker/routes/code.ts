@@ -59,7 +59,7 @@ async function staleMemory({ store }: Services, { kind, ref }: DocumentRef, at: 
 function suggestionFor(id: string, { state, isHistory }: CodeMark): string {
   if (state === 'gone' || state === 'unmerged')
     return isHistory ? `if it is of no use any more: recollect verify ${id} wrong` : `if it still holds: recollect verify ${id} ok`
-  return `if it still holds: recollect verify ${id} ok; if not: recollect verify ${id} "<what is true now>"`
+  return `if it still holds: recollect verify ${id} ok; if not: recollect verify ${id} "<correction>"`
 }
 
 async function verify(services: Services, request: ParsedRequest<typeof code, 'POST /api/verify'>): Promise<VerifyReceipt> {
@@ -81,7 +81,7 @@ async function verify(services: Services, request: ParsedRequest<typeof code, 'P
       return { id, outcome: 'wrong', commit, replacedBy: null }
     case 'correct': {
       const body = request.correction?.trim() ?? ''
-      if (body === '') throw new BadRequest('correction is missing; pass what is true now')
+      if (body === '') throw new BadRequest('correction is missing; pass the corrected text')
       return { id, outcome: 'corrected', commit, replacedBy: await replace(services, ref, location.project, body, folder, commit, now) }
     }
   }

@@ -34,7 +34,7 @@ export const handlers = {
   },
 } satisfies Handlers<typeof memories>
 
-/** Of older ones nobody asks. */
+/** Usage is looked up only for recent injections. */
 const MAX_INJECTIONS_SEARCHED = 2000
 
 async function readBatch(services: Services, { ids }: { ids: string[] }): Promise<MemoryResponse[]> {

@@ -9,7 +9,8 @@ test.each([
   'Drop support for the MSI package.',
   'We no longer publish to the Windows Store.',
   'This should not be changed, only the `--local-dev` flag should install the wrapper.',
-  "Docker isn't relevant, we can solve that using the hosted runners.",
+  "Docker isn't needed, we use the hosted runners instead.",
+  'I want the rules to live in AGENTS.md, not a skill.',
 ])('a person decides: %s', (text) => {
   expect(confident(text, 'person').map((one) => one.text)).toEqual([text])
 })
@@ -31,6 +32,11 @@ test.each([
   "let's keep it simple for now",
   'Should we go with Postgres instead of MySQL?',
   "let's only add replace then for now, but leave the others, I'll follow up with the author",
+  "Docker isn't relevant, we can solve that using the hosted runners.",
+  'ok, let\'s rename to "steps" instead.',
+  "Now that you've settled in, I want to discuss your schedule.",
+  'We want people to come because they like it, not because they have to.',
+  'We want you to develop your skills, not spending hours on syntax errors.',
   "lets get this in quite early, but not top prio, because it's small",
 ])('nothing is decided: %s', (text) => {
   expect([...confident(text, 'person'), ...confident(text, 'agent')]).toEqual([])
@@ -60,9 +66,21 @@ test('a commit message states decisions, but never rules', () => {
   expect(findDecisions(message, 'commit')).toMatchObject([{ text: 'Keep MAX_ATTEMPTS = 7; do not round it up because the limiter trips.' }])
 })
 
-test('a chosen option is quoted with its text', () => {
-  const offered = '**Option 1: Keep the map**\n\n**Option 2: Use a list**'
-  expect(findChosenOption("let's do option 2", offered).map((one) => one.text)).toEqual(["let's do option 2 (Use a list)"])
+test('a decision whose subject is a pronoun is quoted with the sentence before, or not at all', () => {
+  const pronoun = 'It is deliberately not a round number.'
+  expect(confident(`The retry limit is 7. ${pronoun}`, 'agent').map((one) => one.text)).toEqual([`The retry limit is 7. ${pronoun}`])
+  expect(confident(pronoun, 'agent')).toEqual([])
+  expect(confident(`## Limits\n\nThe retry limit is 7.\n\n## Names\n\n${pronoun}`, 'agent')).toEqual([])
+})
+
+test('a chosen option is quoted with its text and the question that it answers', () => {
+  const options = '**Option 1: Keep the map**\n\n**Option 2: Use a list**'
+  const offered = `## How should \`openCache()\` store entries?\n\n${options}`
+  expect(findChosenOption("let's do option 2", offered).map((one) => one.text)).toEqual([
+    "How should `openCache()` store entries? let's do option 2 (Use a list)",
+  ])
+  expect(findChosenOption("let's do option 2", options)).toEqual([])
+  expect(findChosenOption("let's do option 2", `Here are the common ways in large projects:\n\n${options}`)).toEqual([])
   expect(findChosenOption('2', offered)).toEqual([])
   expect(findChosenOption('is option 2 slow?', offered)).toEqual([])
 })

@@ -1,5 +1,5 @@
 import { type ProseItem, readProse } from '../core/prose.ts'
-import { pointsBack } from '../core/standalone.ts'
+import { pointsBack, standsAlone } from '../core/standalone.ts'
 import { chosenOption } from './plain/reply-options.ts'
 import type { FoundStatement } from './rules.ts'
 import { typedSentences } from './typed-text.ts'
@@ -17,6 +17,8 @@ export function findDecisions(text: string, by: StatementAuthor): Decision[] {
   const stated = items.flatMap((item, n) => {
     const confidence = decisionConfidence(item, by)
     if (confidence === null) return []
+    const quoted = by !== 'person' && startsWithPronoun(item.text) ? withSentenceBefore(item, items[n - 1]) : item.text
+    if (quoted === null) return []
     const after = items.slice(n + 1, n + 3).filter((next) => next.under === item.under && next.kind === 'sentence')
     const why = REASON.test(item.text)
       ? ''
@@ -24,9 +26,20 @@ export function findDecisions(text: string, by: StatementAuthor): Decision[] {
     const rejected = REJECTS.test(item.text)
       ? ''
       : (after.find(({ text }) => REJECTED.test(text) && text.length <= MAX_DECISION_CHARS)?.text ?? '')
-    return [{ text: item.text, confidence, why, rejected: rejected === why ? '' : rejected }]
+    return [{ text: quoted, confidence, why, rejected: rejected === why ? '' : rejected }]
   })
   return [...listed, ...stated]
+}
+
+/** "It is deliberately not a round number": what "it" is has to be quoted too. */
+const startsWithPronoun = (text: string) =>
+  /^(?:and |but |so )?(?:it|this|that|these|those|they)\b(?! \w+ (?:is|are|was|were)\b)/i.test(text)
+
+/** A sentence and the one before it, which names its subject; null if there is none. */
+function withSentenceBefore({ text, under }: ProseItem, before: ProseItem | undefined): string | null {
+  if (before?.kind !== 'sentence' || before.under !== under || startsWithPronoun(before.text) || isUnsettled(before.text)) return null
+  const both = `${before.text} ${text}`
+  return both.length <= MAX_DECISION_CHARS ? both : null
 }
 
 /** The points under a heading such as "Key design decisions", as one decision: alone, a point lacks what it is about. */
@@ -67,14 +80,26 @@ function decisionConfidence({ text, kind, under }: ProseItem, by: StatementAutho
 const DECISION_HEADING =
   /^(?:\d+[.)] )?(?:(?:key|main|important|updated|final|design|architecture|architectural|technical|implementation) )*decisions?(?: (?:made|taken|so far|and rationale|log))*:?$/i
 
-/** The option of the answer before that a short prompt chooses: "let's go with B". */
+/** The option of the answer before that a short prompt chooses ("let's go with B"), with the question that the options answer. */
 export function findChosenOption(prompt: string, before: string): Decision[] {
   const typed = typedSentences(prompt).join(' ')
   // A bare number mostly picks the next task from a list.
   const isChoice = /\boption #?\w+\b/i.test(typed) && typed.length <= MAX_CHOICE_CHARS && !isUnsettled(typed)
   const option = isChoice ? chosenOption(typed, before) : null
-  return option ? [{ text: `${typed} (${option})`, confidence: 0.8, why: '', rejected: '' }] : []
+  const question = option ? optionsQuestion(before) : null
+  return question ? [{ text: `${question} ${typed} (${option})`, confidence: 0.8, why: '', rejected: '' }] : []
 }
+
+/** The line above the first option; null if it does not say what the options are for: "Here are the options:". */
+function optionsQuestion(answer: string): string | null {
+  const first = /^[ \t>#*-]{0,12}option #?(?:\d{1,2}|[a-e])\b/im.exec(answer)
+  const line = readProse(answer.slice(0, first?.index ?? 0)).at(-1)?.text ?? ''
+  const namesSubject = !PRESENTS.test(line) && standsAlone(line)
+  return namesSubject && line.length <= MAX_CHOICE_CHARS ? line : null
+}
+
+const PRESENTS =
+  /^(?:(?:here|below|there) (?:are|is)|here['’]?s|i (?:see|found|have)|(?:the |your |two |three |four )*(?:options|choices)\b)/i
 
 const MAX_CHOICE_CHARS = 160
 
@@ -93,7 +118,7 @@ type DecisionCue = { phrase: RegExp; unless?: RegExp } & Record<StatementAuthor,
 const CUES: DecisionCue[] = [
   {
     phrase:
-      /\b(?:we|i|team|you)(?:['’]ve| have|['’]d| had)? (?:all |now |finally |already |explicitly |deliberately |intentionally )?(?:decided|agreed|settled|opted|chose|choosed)\b(?! (?:whether|if|with)\b)/i,
+      /\b(?:we|i|team|you)(?:['’]ve| have|['’]d| had)? (?:all |now |finally |already |explicitly |deliberately |intentionally )?(?:decided|agreed|settled|opted|chose|choosed)\b(?! (?:whether|if|with|in|into|down)\b)/i,
     unless: /\b(?:n['’]t|not|never) (?:decided?|agreed?|settled?|chosen?)\b|\bagreed[.!]?$|\b(?:why|how|when|what) (?:we|i|you)\b/i,
     person: 0.8,
     agent: 0.75,
@@ -116,7 +141,9 @@ const CUES: DecisionCue[] = [
   // "Let's use true/false and not on/off"
   {
     phrase: matching(`\\blet['’]?s (?:(?:just|only|also|rather|instead|then) )*${SETTLING}\\b.+${CONTRAST}`),
-    unless: /\blet['’]?s not (?:jump|spend|forget|worry|go|get|do)\b|\blet['’]?s (?:keep it|keep going|make sure)\b/i,
+    // "Rename to x" does not say what.
+    unless:
+      /\blet['’]?s not (?:jump|spend|forget|worry|go|get|do)\b|\blet['’]?s (?:keep it|keep going|make sure)\b|\blet['’]?s (?:\w+ )?(?:rename|set|replace) (?:to|with)\b/i,
     person: 0.8,
     agent: 0.6,
     commit: 0.6,
@@ -132,7 +159,7 @@ const CUES: DecisionCue[] = [
     phrase:
       /\b(?:i|we) (?:only |do |don['’]?t |do not )?(?:want|prefer|need)\b.+(?:, not\b|\bnot .+ but\b|\binstead of\b|\brather than\b).+/i,
     unless:
-      /^(?:i (?:just )?wanted|so\b)|\bnot (?:just|only)\b|\bso (?:i|you) can\b|\bneed to (?:do|check|look|see|find|figure|investigate)\b/i,
+      /^(?:i (?:just )?wanted|so\b)|\bnot (?:just|only|because|when|if)\b|, not (?:\w+ly )?\w+ing\b|\bso (?:i|you) can\b|\bneed to (?:do|check|look|see|find|figure|investigate)\b/i,
     person: 0.75,
     agent: 0.4,
     commit: 0.4,
@@ -159,6 +186,8 @@ const CUES: DecisionCue[] = [
     commit: 0,
   },
   {
+    // "We can solve that with runners" does not say what is solved.
+    unless: /\bwe \w+ (?:\w+ )?(?:it|this|that|them|those)\b/i,
     phrase: /\b(?:is|are)(?: not|n['’]t) (?:relevant|needed|necessary|an option|wanted),? .*\b(?:we (?:can|will|should|do)|instead|so)\b/i,
     person: 0.8,
     agent: 0,

@@ -44,6 +44,7 @@ test.each([
   'I want to use posthog to send telemetry of our commands.',
   'For now, always print the debug output.',
   'Never touch that file in this PR.',
+  'So, make sure you always have one handy.',
   'Use the second option, not the first.',
   'Always remember that I am here to help.',
   'Never stop learning!',
@@ -71,6 +72,19 @@ test('a sentence that refers to the one before is quoted with it', () => {
   expect(rulesIn("We have a convention for variable names. Always start them with 'y_'.")).toEqual([
     "We have a convention for variable names. Always start them with 'y_'.",
   ])
+  expect(rulesIn('Try statements catch errors early. They make code robust. Always remember to include them.')).toEqual([
+    'Try statements catch errors early. They make code robust. Always remember to include them.',
+  ])
+  expect(rulesIn("I need a marker in variable names. Always include 'chx' in them.")).toEqual([
+    "I need a marker in variable names. Always include 'chx' in them.",
+  ])
+})
+
+test('a rule that follows a request is quoted without it', () => {
+  expect(rulesIn("let's do the one here as well, we always want to be passed a valid id")).toEqual([
+    '[…] we always want to be passed a valid id',
+  ])
+  expect(rulesIn("let's fix this one too, I want to see it pass")).toEqual([])
 })
 
 test('two rules in one sentence are quoted apart', () => {

@@ -11,12 +11,20 @@ export function findRules(prompt: string): FoundStatement[] {
   if (JOKE.test(prompt)) return []
   const sentences = typedSentences(prompt)
   return sentences.flatMap((sentence, n) => {
-    const confidence = ruleConfidence(sentence)
+    const quoted = withoutRequest(sentence)
+    const confidence = ruleConfidence(quoted)
     if (confidence === null) return []
-    const before = sentences[n - 1]
-    const text = refersBack(sentence) && before && isContext(before) ? `${before} ${sentence}` : sentence
+    const text = refersBack(quoted) ? [...contextOf(sentences.slice(0, n)), quoted].join(' ') : quoted
     return splitRule(withoutOpenQuote(text)).map((part) => ({ text: part, confidence }))
   })
+}
+
+/** "Let's fix this one too, we never want an empty id": the request is for now, the rest may hold for good. */
+function withoutRequest(sentence: string): string {
+  const rest = /^(?:(?:ok|okay|yes|yeah|and|so|then),? )*let['’]?s (?!always|never)[^,;.]{3,80}[,;] ((?:we|always|never|i)\b.{10,})$/i.exec(
+    sentence,
+  )?.[1]
+  return rest && ruleConfidence(rest) !== null ? `[…] ${rest}` : sentence
 }
 
 /**
@@ -52,8 +60,15 @@ const refersBack = (sentence: string) => (POINTS_BACK.test(sentence) && !NAMED_T
 /** "Never drop silently." */
 const TERSE = /^(?:never|always) \S+(?: \S+)?[.!]?$/i
 const POINTS_BACK =
-  /\b(?:us(?:e|ing)|start(?:ing)?|end(?:ing)?|begin|prefix|includ(?:e|ing)|add(?:ing)?|appl(?:y|ying)|do(?:ing)?|keep|put|name|call|run|write) (?:them|it|those|these|this|that|the names?)\b|\bin the name\b|\bthis (?:decorator|convention|prefix|suffix)\b/i
+  /\b(?:us(?:e|ing)|start(?:ing)?|end(?:ing)?|begin|prefix|includ(?:e|ing)|add(?:ing)?|appl(?:y|ying)|do(?:ing)?|keep|put|name|call|run|write) (?:them|it|those|these|this|that|the names?)\b|\b(?:in|to|for|with|on) (?:them|it|those|these)\b[.!]?$|\bin the name\b|\bthis (?:decorator|convention|prefix|suffix)\b/i
 const NAMED_THING = /\b\w+ names?\b(?<!\b(?:the|their|its|your|all|any) names?)|\bnaming (?:\w+ )?\w+s\b|^(?:for|when)\b/i
+
+/** The sentence before a rule; and the one before that if it begins with "they" or "this", too. */
+function contextOf(before: string[]): string[] {
+  const [earlier, last] = [before.at(-2), before.at(-1)]
+  if (!last || !isContext(last)) return []
+  return earlier && isContext(earlier) && /^(?:it|they|these|those|this)\b/i.test(last) ? [earlier, last] : [last]
+}
 
 const isContext = (sentence: string) => sentence.length <= 240 && !/[?？]\s*$/.test(sentence)
 
@@ -80,7 +95,7 @@ const withoutQuotations = (sentence: string) => sentence.replace(/["“](?:[^"�
 
 /** Words before the instruction: greetings, names, numbering, politeness. */
 function withoutLeadIn(sentence: string): string {
-  let rest = sentence.replace(/^["'“‘(]+/, '').trim()
+  let rest = sentence.replace(/^(?:\[…\] )?["'“‘(]*/, '').trim()
   for (let n = 0; n < 4; n++) {
     const next = rest.replace(LEAD_IN, '')
     if (next === rest || next === '') break
@@ -221,6 +236,8 @@ const NO_RULE: RegExp[] = [
   /\b(?:maybe|perhaps|might|possibly|probably|not sure|i (?:think|guess|suspect|wonder|believe)|could (?:be|have)|would be (?:nice|good|great)|hypothetical\w*|would have|had (?:we|i))\b/i,
   /^(?:never ?mind|never (?:seen|heard|had|got|been|knew|thought|worked)|always (?:wanted|a |the |been|good|nice|happy|glad|has|had|remember that))/i,
   /\b(?:as always|like always|(?:can|could|is|are|was|were|has|have|had|i|it|he|she|they|this|that|there|which|will) (?:also )?(?:always|never))\b/i,
+  // "Always have one handy" does not say what.
+  /\b(?:have|keep|bring|take) one\b/i,
   // Talk between people, not about the work.
   /\b(?:hesitate|reach(?:ing)? out|feel free|door is|worry|be afraid|look(?:ing)? forward|in touch|touch base|keep me posted|ask (?:questions|for help|me)|questions or concerns|happy to help|here to (?:help|support)|keep up|good luck|have fun|enjoy|keep learning|learn(?:ing)? from|stop learning|give up|proud|work[- ]life|vacation|masks?|expenses|phones?|calls?|whiteboards?|office|lunch|meetings?|colleagues|empower\w*|emergency|communicate with|note-taking|from home)\b/i,
   // Announces rules without saying them: "I want you to follow a new naming convention".

@@ -62,6 +62,7 @@ test.each([
   '    We decided.',
   'We decided.',
   'Let me know whether we settled on Postgres because of JSONB.',
+  'We encourage sharing best practices and lessons learned.',
   'Fix addresses root cause correctly for both strategies',
   'There are two likely culprits:',
   'I want to use posthog to send telemetry of the usage of our commands.',

@@ -177,7 +177,8 @@ const LESSON_CUES: LessonCue[] = [
     agent: 0.7,
   },
   {
-    phrase: /\b(?:lessons? learned|we(?:['’]ve| have)? learned|i(?:['’]ve| have)? learned)\b(?! (?:about|how|more)\b)/i,
+    phrase:
+      /\b(?:lessons? learned(?=\s*[:—–-]| (?:is|was|are|here|today)\b)|we(?:['’]ve| have)? learned|i(?:['’]ve| have)? learned)\b(?! (?:about|how|more)\b)/i,
     namespace: 'learnings',
     person: 0.8,
     agent: 0.7,

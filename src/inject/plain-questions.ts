@@ -16,7 +16,7 @@ import { neutralizeText } from '../core/untrusted-text.ts'
 import { answerQuery } from '../retrieval/answer.ts'
 import type { Store } from '../store/store.ts'
 import { writeWithMarks } from './code-marks.ts'
-import { type BriefPart, type CheckCode, EMPTY_BRIEF, type InjectedBrief, lineItem, openPage } from './page.ts'
+import { type BriefPart, type CheckCode, EMPTY_BRIEF, type InjectedBrief, lineItem, openPage, type ReasonedItem } from './page.ts'
 import { stillFailing } from './passing-tests.ts'
 import type { RecallThresholds } from './recall.ts'
 import { ruleLine, rulesFor } from './rules.ts'
@@ -34,12 +34,15 @@ export async function answerPlainQuestion(
   const written = await writeWithMarks((marks) => {
     const page = openPage('<recollect-context about="this prompt">', '</recollect-context>', { tokens, characters: tokens * 5 }, marks)
     const fitting = page.add(heading) ? parts.findIndex((part) => !page.add(part)) : 0
-    return fitting === 0 ? EMPTY_BRIEF : { ...EMPTY_BRIEF, ...page.close() }
+    return fitting === 0 ? EMPTY_BRIEF : { ...EMPTY_BRIEF, ...page.close(), left: parts.flatMap(({ turn }) => turn ?? []) }
   }, checkCode)
   return written.text === '' ? null : written
 }
 
-async function partsOf(store: Store, project: ProjectKey, question: string, now: number): Promise<BriefPart[]> {
+/** `turn`: where a line comes from that belongs to no memory. The record of it goes when that turn is deleted. */
+type AnswerPart = BriefPart & { turn?: ReasonedItem }
+
+async function partsOf(store: Store, project: ProjectKey, question: string, now: number): Promise<AnswerPart[]> {
   if (question.length > MAX_QUESTION_CHARACTERS || question.includes('\n')) return []
   if (FAILING_TESTS.test(question)) return failingTests(store, project, now)
   const rules = await rulesAbout(store, project, question, now)
@@ -81,26 +84,31 @@ async function rulesAbout(store: Store, project: ProjectKey, question: string, n
 const RULES = /\b(?:what|which|list|are|any)\b[^.!;]{0,20}\b(?:rules|conventions|standing instructions)\b/i
 
 /** The tests that fail now; if none does, those that failed last. */
-async function failingTests(store: Store, project: ProjectKey, now: number): Promise<BriefPart[]> {
+async function failingTests(store: Store, project: ProjectKey, now: number): Promise<AnswerPart[]> {
   const turns = await store.links.failuresBefore(project, now, MAX_FAILING_TURNS)
-  const named = turns.flatMap(({ open }) => open.filter(({ names }) => names.length > 0)).sort((a, b) => b.at - a.at)
-  const failing = await stillFailing(store, project, null, named)
-  if (failing.length > 0)
-    return distinctRuns(failing)
-      .slice(0, MAX_LINES)
-      .map((failure) => failureLine('Failed when last run', failure, now))
-  return named
-    .slice(0, 1)
-    .map((failure) => failureLine('No test is known to fail now. The last that failed, and passed later', failure, now))
+  const named = turns
+    .flatMap(({ open, sessionId }) => open.filter(({ names }) => names.length > 0).map((failure) => ({ ...failure, sessionId })))
+    .sort((a, b) => b.at - a.at)
+  const failing = new Set<OpenFailure>(await stillFailing(store, project, null, named))
+  const current = distinctRuns(named.filter((failure) => failing.has(failure))).slice(0, MAX_LINES)
+  const said = current.length > 0 ? 'Failed when last run' : 'No test is known to fail now. The last that failed, and passed later'
+  return Promise.all((current.length > 0 ? current : named.slice(0, 1)).map((failure) => failurePart(store, said, failure, now)))
 }
 
-const distinctRuns = (failures: OpenFailure[]) =>
+type MetFailure = OpenFailure & { sessionId: number }
+
+const distinctRuns = (failures: MetFailure[]) =>
   failures.filter(({ command }, place) => failures.findIndex((other) => other.command === command) === place)
 
-const failureLine = (said: string, { command, names, at }: OpenFailure, now: number): BriefPart => ({
-  of: lineItem('failing', 'tests that failed when last run'),
-  lines: [`${said}, ${formatAgo(at, now)}: ${shorten(neutralizeText(`\`${command}\`: ${names.join('; ')}`), MAX_CHARACTERS)}`],
-})
+async function failurePart(store: Store, said: string, failure: MetFailure, now: number): Promise<AnswerPart> {
+  const { command, names, at, sessionId, promptNumber } = failure
+  const prompt = await store.prompts.byNumber(sessionId, promptNumber)
+  return {
+    of: lineItem('failing', 'tests that failed when last run'),
+    lines: [`${said}, ${formatAgo(at, now)}: ${shorten(neutralizeText(`\`${command}\`: ${names.join('; ')}`), MAX_CHARACTERS)}`],
+    ...(prompt ? { turn: { kind: 'prompt', id: prompt.id, why: 'only its failing tests were shown' } } : {}),
+  }
+}
 
 /** The work of the time that the question mentions, or the last work: the turns that concluded something, in the words of their answers. */
 async function recentWork(store: Store, project: ProjectKey, question: string, now: number): Promise<BriefPart[] | null> {

@@ -5,7 +5,8 @@ import { readJsonColumn, type SqlParams } from './statement.ts'
 import type { Tombstone, Tombstones } from './tombstones.ts'
 
 /** What deleting rows left to do: index these neighbours again, distill these turns again. */
-export type HiddenTurn = { sessionId: number; number: number; observations: number[] }
+/** `dependent`: the turns that were distilled with what this one left: its answer, its failures. */
+export type HiddenTurn = { sessionId: number; number: number; observations: number[]; dependent: number[] }
 
 /** Every statement that moves memories of sessions to the deleted rows and leaves their tombstones. */
 export function deletionHidingStatements(db: Database, tombstones: Tombstones) {
@@ -136,15 +137,17 @@ export function deletionHidingStatements(db: Database, tombstones: Tombstones) {
       dropTitles.run({ sessionId: turn.sessionId })
       keepTitle.run({ unit, at, sessionId: turn.sessionId })
       clearTitle.run({ sessionId: turn.sessionId })
-      for (const row of laterFailures.all(turn)) {
+      const carriers = laterFailures.all(turn).flatMap((row) => {
         const open = readJsonColumn<{ promptNumber: number }[]>(row.open_failures)
         const others = open.filter((failure) => failure.promptNumber !== turn.number)
-        if (others.length < open.length) setFailures.run({ id: row.id, failures: JSON.stringify(others) })
-      }
-      return { ...turn, observations }
+        if (others.length === open.length) return []
+        setFailures.run({ id: row.id, failures: JSON.stringify(others) })
+        return [row.number]
+      })
+      // A turn that fixed a failure quotes it, however many turns later.
+      const next = [turn.number, ...carriers].flatMap((number) => nextPrompt.get({ sessionId: turn.sessionId, number })?.number ?? [])
+      return { ...turn, observations, dependent: [...new Set([...carriers, ...next])].sort((a, b) => a - b) }
     },
-    /** The turn after a number, which may have been distilled with the help of the one before. */
-    nextTurn: async (sessionId: number, number: number): Promise<number | null> => nextPrompt.get({ sessionId, number })?.number ?? null,
     /** Moves a session and everything of it to the deleted rows. Returns its observations; null when it does not exist. */
     hideSession: async (sessionId: number, unit: string, at: number): Promise<number[] | null> => {
       if (!session.get({ sessionId })) return null

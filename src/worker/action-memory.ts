@@ -31,13 +31,16 @@ type PreparedSession = {
   /** By path, relative to the project's folder. */
   files: Map<string, InjectedBrief>
   /** Why an action must not be repeated unseen, by what identifies it. */
-  failed: Map<string, string>
+  failed: Map<string, FailedAction>
   shown: Set<string>
   /** It changed a file, so a check may well pass now. */
   hasChanged: boolean
 }
 
-type ActionMemory = { sessions: Map<string, PreparedSession>; timer: Timer | null }
+/** Why, and the turn that says so: the record of the warning goes when that turn is deleted. */
+type FailedAction = { reason: string; promptId: number | null }
+
+type ActionMemory = { sessions: Map<string, PreparedSession>; timer: Timer | null; deletions: number }
 const memories = new WeakMap<Services, ActionMemory>()
 
 export type ToolStarting = Extract<AgentEvent, { kind: 'tool-starting' }>
@@ -52,10 +55,10 @@ export function replyBeforeTool(services: Services, agent: Agent, event: ToolSta
   const { session, shown } = prepared
   if (services.settings.hooks.pre_tool_use.warn) {
     const key = actionKeys(services, agent, event, session).find((one) => isRefused(prepared, one))
-    const reason = key && prepared.failed.get(key)
-    if (key && reason) {
+    const known = key && prepared.failed.get(key)
+    if (key && known) {
       shown.add(`warning:${key}`)
-      return { reply: { refusal: reason }, injected: { session, occasion: `warning:${key}`, brief: warningBrief(reason) } }
+      return { reply: { refusal: known.reason }, injected: { session, occasion: `warning:${key}`, brief: warningBrief(known) } }
     }
   }
   const file = agent.fileOf(event.input)
@@ -70,7 +73,13 @@ export function replyBeforeTool(services: Services, agent: Agent, event: ToolSta
 const isRefused = ({ failed, shown, hasChanged }: PreparedSession, key: string) =>
   failed.has(key) && !shown.has(`warning:${key}`) && !(hasChanged && key.startsWith('check:'))
 
-const warningBrief = (text: string): InjectedBrief => ({ text, tokens: 0, items: [], leftOut: 0, left: [] })
+const warningBrief = ({ reason, promptId }: FailedAction): InjectedBrief => ({
+  text: reason,
+  tokens: 0,
+  items: [],
+  leftOut: 0,
+  left: promptId === null ? [] : [{ kind: 'prompt', id: promptId, why: 'only a warning about it was shown' }],
+})
 
 /** Prepares a session in the background. */
 export function prepareActions(services: Services, session: Session): void {
@@ -97,7 +106,7 @@ export function noteChange(services: Services, session: Session): void {
 function memoryOf(services: Services): ActionMemory {
   const known = memories.get(services)
   if (known) return known
-  const memory: ActionMemory = { sessions: new Map(), timer: null }
+  const memory: ActionMemory = { sessions: new Map(), timer: null, deletions: 0 }
   memories.set(services, memory)
   services.stream.watch((type) => {
     if (type === 'memories-deleted' || type === 'observation-removed' || type === 'note-removed') clear(memory)
@@ -109,8 +118,9 @@ function memoryOf(services: Services): ActionMemory {
 
 const CHANGES = new Set(['memories-deleted', 'observation-added', 'observation-removed', 'note-changed', 'note-removed'])
 
-function clear({ sessions }: ActionMemory): void {
-  for (const prepared of sessions.values()) {
+function clear(memory: ActionMemory): void {
+  memory.deletions++
+  for (const prepared of memory.sessions.values()) {
     prepared.files.clear()
     prepared.failed.clear()
   }
@@ -122,15 +132,16 @@ function schedule(services: Services): void {
   memory.timer = setTimeout(async () => {
     memory.timer = null
     for (const prepared of memory.sessions.values())
-      await prepare(services, prepared).catch((cause) =>
+      await prepare(services, memory, prepared).catch((cause) =>
         services.log.warn('could not prepare file briefs', { error: String(cause).slice(0, 200) }),
       )
   }, PREPARE_DELAY_MS)
   memory.timer.unref()
 }
 
-async function prepare(services: Services, prepared: PreparedSession): Promise<void> {
+async function prepare(services: Services, memory: ActionMemory, prepared: PreparedSession): Promise<void> {
   const { store } = services
+  const { deletions } = memory
   const now = Date.now()
   const session = await store.sessions.get(prepared.session.id)
   if (!session) return
@@ -145,31 +156,37 @@ async function prepare(services: Services, prepared: PreparedSession): Promise<v
     // Hooks go first.
     await Bun.sleep(0)
   }
+  const failed = services.settings.hooks.pre_tool_use.warn ? await failedActions(services, session, now) : prepared.failed
+  // What was read may have been deleted meanwhile; a deletion also has it prepared again.
+  if (memory.deletions !== deletions) return
   prepared.files = files
-  if (services.settings.hooks.pre_tool_use.warn) prepared.failed = await failedActions(services, session, now)
+  prepared.failed = failed
 }
 
 /** The checks that failed when they were last run, and the edits of earlier sessions that failed or were undone. */
-async function failedActions(services: Services, session: Session, now: number): Promise<Map<string, string>> {
+async function failedActions(services: Services, session: Session, now: number): Promise<Map<string, FailedAction>> {
   const { store } = services
-  const failed = new Map<string, string>()
+  const failed = new Map<string, FailedAction>()
   for (const { failure, promptId } of await failingChecksOf(store, session, now)) {
     const what = neutralizeText(failure.names.slice(0, 3).join('; ') || failure.error)
     const said = `It failed when it was last run, ${formatAgo(failure.at, now)} (P${promptId}): ${what}`
-    failed.set(`check:${failure.command}`, reasonFor(`\`${neutralizeText(failure.command)}\``, said))
+    failed.set(`check:${failure.command}`, { reason: reasonFor(`\`${neutralizeText(failure.command)}\``, said), promptId })
   }
   for (const { id, agent } of await store.sessions.recent(session.project, MAX_SESSIONS_READ)) {
     if (id === session.id) continue
     const undone = await (await store.turnWork()).undoneTurns(id)
     const uses = await store.toolUses.ofSession(id, MAX_USES_READ)
+    const prompts = new Map((await store.prompts.ofSession(id)).map((prompt) => [prompt.number, prompt.id]))
     const performed = await performedActions(agent, uses, readActionWith(services.agents))
     for (const [n, { failed: hasFailed, error, action, at }] of performed.entries()) {
       if (action.kind !== 'edit') continue
       const key = editKey(action)
-      const by = undone.get(uses[n]?.promptNumber ?? 0)
-      if (hasFailed)
-        failed.set(key, reasonFor('This edit', `It failed ${formatAgo(at, now)}: ${neutralizeText((error ?? '').slice(0, 160))}`))
-      else if (by) failed.set(key, reasonFor('This edit', `It was made ${formatAgo(at, now)} and is ${undoneMark(by)}.`))
+      const number = uses[n]?.promptNumber ?? 0
+      const by = undone.get(number)
+      const happened = hasFailed
+        ? `It failed ${formatAgo(at, now)}: ${neutralizeText((error ?? '').slice(0, 160))}`
+        : by && `It was made ${formatAgo(at, now)} and is ${undoneMark(by)}.`
+      if (happened) failed.set(key, { reason: reasonFor('This edit', happened), promptId: prompts.get(number) ?? null })
       else failed.delete(key)
     }
   }

@@ -6,10 +6,10 @@ import type { Job } from '../core/job.ts'
 import { asNoteId } from '../core/note.ts'
 import { readIfThere } from '../platform/files.ts'
 import { filesBelow, freeBytes, removeFile } from '../platform/folder.ts'
-import { listSetAside, type Store } from '../store/store.ts'
+import { listSetAside } from '../store/store.ts'
 import { queueSync } from './automatic-jobs.ts'
 import { syncSettings } from './background-sync.ts'
-import { type DeletionPlan, hide, unitsOf } from './forget.ts'
+import { hide, unitsOf } from './forget.ts'
 import type { Services } from './services.ts'
 import { drainSpool } from './spool.ts'
 
@@ -33,8 +33,7 @@ export async function runEraseJob(services: Services, job: Job<'erase'>): Promis
   steps.push([
     'removing memories',
     async () => {
-      const quoting = await injectionsQuoting(store, plan)
-      await hide(services, { ...plan, injections: [...new Set([...plan.injections, ...quoting])] }, true, at)
+      await hide(services, plan, true, at)
       await store.transaction(async () => {
         for (const unit of units) await (await store.deletions()).eraseUnit(unit)
         await store.plans.dropMentioning(deletedNotes)
@@ -68,29 +67,6 @@ export async function runEraseJob(services: Services, job: Job<'erase'>): Promis
     // The other machines delete the notes with their next sync.
     if (notes.length > 0 && syncSettings(services).remote) await queueSync(store, Date.now(), Date.now())
   })
-}
-
-/** With more of them, every record since then goes: comparing would take too long. */
-const MAX_PHRASES = 500_000
-const WORDS_PER_PHRASE = 4
-
-/** Records of what was shown that quote something in the plan, whichever memory the quote came from. */
-async function injectionsQuoting(store: Store, plan: DeletionPlan): Promise<number[]> {
-  const phrases = new Set<string>()
-  let since = Number.MAX_SAFE_INTEGER
-  for (const { text, at } of (await store.deletions()).texts(plan)) {
-    since = Math.min(since, at)
-    if (phrases.size <= MAX_PHRASES) for (const phrase of phrasesOf(text)) phrases.add(phrase)
-  }
-  const isQuoted = (text: string) => phrases.size > MAX_PHRASES || phrasesOf(text).some((phrase) => phrases.has(phrase))
-  const found: number[] = []
-  for (const { id, text } of store.injections.since(since)) if (isQuoted(text)) found.push(id)
-  return found
-}
-
-function phrasesOf(text: string): string[] {
-  const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
-  return words.slice(WORDS_PER_PHRASE - 1).map((_, at) => words.slice(at, at + WORDS_PER_PHRASE).join(' '))
 }
 
 /** In small steps, so that hooks never wait long. */

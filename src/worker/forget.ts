@@ -25,6 +25,7 @@ import { isSaidInSomeTurn, planStatements, sessionUnit, stateAgain } from './del
 import { episodeOf } from './draft-notes.ts'
 import { resolveMemory } from './memory-ids.ts'
 import { noSuchMemory } from './missing-memory.ts'
+import { injectionsQuoting } from './quoting-injections.ts'
 import { resolveProject } from './request-params.ts'
 import { BadRequest } from './server.ts'
 import { readActionWith, type Services } from './services.ts'
@@ -537,7 +538,8 @@ export async function hide(services: Services, plan: DeletionPlan, hard: boolean
   const changes: Change[] = []
   const removed = (ids: number[]) => changes.push(...ids.map((id) => ({ kind: 'observation-removed' as const, id })))
   // First, because the records that quote a memory can only be found while it is there.
-  await store.transaction(async () => (await store.deletions()).hideInjections(plan.injections, unitsOf(plan)[0] ?? '', now))
+  const injections = [...new Set([...plan.injections, ...(await injectionsQuoting(store, plan))])]
+  await store.transaction(async () => (await store.deletions()).hideInjections(injections, unitsOf(plan)[0] ?? '', now))
   for (const id of plan.sessions) {
     const observations = await store.transaction(async () => (await store.deletions()).hideSession(id, sessionUnit(id), now))
     removed(observations ?? [])
@@ -596,10 +598,8 @@ async function hideTurns(services: Services, promptIds: number[], now: number): 
     sessions.add(turn.sessionId)
     changes.push(...turn.observations.map((one) => ({ kind: 'observation-removed' as const, id: one })))
     await store.prompts.reindexAround(turn.sessionId, turn.number)
-    // The next turn was distilled with this turn's answer and failures at hand.
-    const next = await (await store.deletions()).nextTurn(turn.sessionId, turn.number)
-    if (next !== null)
-      changes.push(...(await distillAgain(services, { sessionId: turn.sessionId, number: next }, memoryId('prompt', id), now)))
+    for (const number of turn.dependent)
+      changes.push(...(await distillAgain(services, { sessionId: turn.sessionId, number }, memoryId('prompt', id), now)))
   }
   // The title of the session is gone, which was part of the context of its observations.
   for (const id of sessions) {

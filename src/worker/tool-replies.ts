@@ -1,4 +1,5 @@
 /** What is shown when an agent uses a tool: memories about the file it touches, and what put right an error that it meets. */
+import { cleanText } from '../core/clean-text.ts'
 import type { AgentEvent, EventReply } from '../core/event.ts'
 import type { Change, Session } from '../core/memory.ts'
 import type { InjectedBrief } from '../inject/brief.ts'
@@ -60,6 +61,8 @@ function changesFile(agent: Agent, { tool, input }: ToolUsed): boolean {
 async function fileBrief(services: Services, agent: Agent, session: Session, event: ToolUsed, now: number): Promise<ToolBrief | null> {
   const path = event.error === null ? relativeTo(session.folder, agent.fileOf(event.input)) : null
   const occasion = `file:${path}`
+  // The path is recorded with what is shown. No memory is about a path with a secret: it was redacted there.
+  if (path && cleanText(path, services.rules(agent)).text !== path) return null
   if (!path || !isFileShown(services, agent, event) || (await services.store.injections.wasInjected(session, occasion))) return null
   const brief = await fileBriefFor(services.store, session, path, now, codeCheck(services, session))
   return brief.text ? { session, occasion, brief } : null

@@ -26,8 +26,8 @@ const HOUR = 60 * 60_000
 export type Home = Awaited<ReturnType<typeof aHome>>
 
 /** A home with a real store, notes and routes. */
-export async function aHome() {
-  const at = await someServices({ RECOLLECT_EMBEDDER_PROVIDER: 'none' })
+export async function aHome(settings: Record<string, string> = {}) {
+  const at = await someServices({ RECOLLECT_EMBEDDER_PROVIDER: 'none', ...settings })
   const project = join(at.folder, 'app')
   mkdirSync(join(project, 'src'), { recursive: true })
   const caller = throwing(

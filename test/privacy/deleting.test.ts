@@ -560,7 +560,7 @@ test('a rule that went with its turn is noted when it is said again', async () =
 test('an option that a person chose goes with the answer that offered it', async () => {
   await using at = await aHome()
   await at.report(prompt('How shall we name the vault?', 't1'))
-  const answer = `Two ways:\n- Option A: keep the old name\n- Option B: call it ${SENTENCE}\nWhich one?`
+  const answer = `How to name the \`vault\` of ${WORDS[4]}:\n- Option A: keep the old name\n- Option B: call it ${SENTENCE}\nWhich one?`
   await at.report({ kind: 'turn-ended', promptId: 't1', answer })
   await at.report(prompt('Let us go with option B.', 't2'))
   await at.report({ kind: 'turn-ended', promptId: 't2', answer: 'Fine.' })
@@ -576,6 +576,144 @@ test('an option that a person chose goes with the answer that offered it', async
   await at.forget({ ids: ['P1'], hard: true })
   expect(await residue(at.home)).toEqual([])
 })
+
+/** A turn whose check fails with the sentence, and a later one that puts it right with an edit that does not say it. */
+async function aFixedFailure(at: Home): Promise<{ failed: number; fixed: number }> {
+  const error = `FAIL src/tide.test.ts > ${SENTENCE}\nError: ${WORDS[0]} is not defined\n    at src/tide.ts:4:2\nTests  1 failed | 11 passed (12)`
+  const run = { command: `npx vitest run -t ${WORDS[3]}` }
+  const file = join(at.project, 'src', 'tide.ts')
+  await at.report(prompt('Run the tests of the tide table', 't1'))
+  await at.report(toolUse('u1', { promptId: 't1', input: run, output: undefined, error }))
+  await at.report({ kind: 'turn-ended', promptId: 't1', answer: `One test fails: ${SENTENCE}.` })
+  await at.report(prompt('Draw the chart of the harbour', 't1b'))
+  await at.report({ kind: 'turn-ended', promptId: 't1b', answer: 'The chart is drawn in src/chart.ts.' })
+  await at.report(prompt('Repair the tide table then', 't2'))
+  await at.report(
+    toolUse('u2', {
+      promptId: 't2',
+      tool: 'Edit',
+      input: { file_path: file, old_string: 'let zone', new_string: 'const zone' },
+      output: {},
+    }),
+  )
+  await at.report(toolUse('u3', { promptId: 't2', input: { command: 'npx vitest run' }, output: { stdout: 'Tests  12 passed (12)' } }))
+  await at.report({ kind: 'turn-ended', promptId: 't2', answer: 'The zone is constant now, and the tests pass.' })
+  await at.report({ kind: 'session-ended', reason: 'exit' })
+  await at.desk.queue.drained()
+  const [failed, , fixed] = await at.store.prompts.ofSession(1)
+  return { failed: failed?.id ?? 0, fixed: fixed?.id ?? 0 }
+}
+
+test.each(['softly', 'for good'])(
+  'the turn that fixed a failure keeps no word of the turn that met it, when that is deleted %s',
+  async (how) => {
+    await using at = await aHome()
+    const { failed, fixed } = await aFixedFailure(at)
+    const told = async () =>
+      JSON.stringify([
+        await at.store.observations.ofSession(1, 9),
+        await at.store.summaries.allOfSession(1),
+        await at.store.notes.list({ project: null, now: Date.now(), limit: 9 }),
+      ])
+    expect(await told()).toContain('passes now')
+    await at.forget({ ids: [`P${failed}`], hard: how === 'for good' })
+    await at.desk.queue.drained()
+    for (const word of WORDS) expect(await told()).not.toContain(word)
+    if (how === 'for good') expect(await residue(at.home)).toEqual([])
+    expect(await at.store.prompts.get(fixed)).toMatchObject({ answer: 'The zone is constant now, and the tests pass.' })
+  },
+)
+
+test.each(['softly', 'for good'])('what other sessions were told of a failure goes with its turn, when that is deleted %s', async (how) => {
+  await using at = await aHome({ RECOLLECT_HOOKS_PRE_TOOL_USE_ENABLED: 'true', RECOLLECT_HOOKS_PRE_TOOL_USE_WARN: 'true' })
+  const run = { command: 'npx vitest run src/tide.test.ts' }
+  await at.report(prompt('Run the tests of the tide table', 't1'))
+  await at.report(toolUse('u1', { promptId: 't1', input: run, output: undefined, error: failureOf(WORDS[0] as string) }))
+  await at.report({ kind: 'turn-ended', promptId: 't1', answer: 'One test fails.' })
+  await at.report({ kind: 'session-ended', reason: 'exit' })
+  await at.desk.queue.drained()
+  const send = async (name: string, payload: object) => {
+    const host = { hook_event_name: name, session_id: 's-two', cwd: at.project, transcript_path: '', ...payload }
+    const reply = await ingestDelivery(at.desk, {
+      agent: claudeCode,
+      payload: host,
+      context: nowhere,
+      delivery: null,
+      at: at.later(60_000),
+    })
+    return JSON.stringify(reply)
+  }
+  expect(await send('UserPromptSubmit', { prompt: 'Which tests are failing?', prompt_id: 'q1' })).toContain(WORDS[0] as string)
+  await Bun.sleep(800)
+  const tool = { tool_name: 'Bash', tool_input: run, tool_use_id: 'u9' }
+  expect(await send('PreToolUse', tool)).toContain(WORDS[0] as string)
+  await Bun.sleep(50)
+  const shown = async () => JSON.stringify(await at.call('GET /api/injections', { limit: 99 }))
+  expect(await shown()).toContain('was tried before')
+  await at.forget({ ids: ['P1'], hard: how === 'for good' })
+  await at.desk.queue.drained()
+  expect(await shown()).not.toContain(WORDS[0] as string)
+  if (how === 'for good') expect(await residue(at.home)).toEqual([])
+})
+
+/** A name of one word, which occurs in no sentence of the turn. */
+const failureOf = (name: string) => `FAIL src/tide.test.ts > ${name}\nError: expected 1\nTests  1 failed | 11 passed (12)`
+
+test.each(['softly', 'for good'])(
+  'what other sessions were told of a result or a changed value goes with its turn, when that is deleted %s',
+  async (how) => {
+    await using at = await aHome()
+    const turnOf = async (session: string, id: string, text: string, answer: string) => {
+      await at.report(prompt(text, id), session)
+      await at.report({ kind: 'turn-ended', promptId: id, answer }, session)
+    }
+    const ended = async (session: string) => {
+      await at.report({ kind: 'session-ended', reason: 'exit' }, session)
+      await at.desk.queue.drained()
+    }
+    await turnOf(
+      's-one',
+      'a1',
+      'Which folder does the harbour vault use for its tide tables?',
+      'The harbour vault stores its tide tables in `tide/tables`.',
+    )
+    await ended('s-one')
+    await turnOf(
+      's-two',
+      'b1',
+      'The harbour vault needs another folder for tide tables',
+      `I changed the folder of the harbour vault from \`tide/tables\` to \`tide/${WORDS[0]}\`.`,
+    )
+    await ended('s-two')
+    const ask = async (session: string, text: string) => {
+      const host = {
+        hook_event_name: 'UserPromptSubmit',
+        session_id: session,
+        prompt: text,
+        prompt_id: session,
+        cwd: at.project,
+        transcript_path: '',
+      }
+      return JSON.stringify(
+        await ingestDelivery(at.desk, { agent: claudeCode, payload: host, context: nowhere, delivery: null, at: at.later(60_000) }),
+      )
+    }
+    expect(await ask('s-three', 'Which folder does the harbour vault use for its tide tables now?')).toContain('Changed later')
+    expect(await ask('s-four', 'Look at tide/tables of the harbour vault, is it stored there?')).toContain('Changed later')
+    expect(await ask('s-five', 'What did I do today?')).toContain(WORDS[0] as string)
+    const shown = async () => JSON.stringify(await at.call('GET /api/injections', { limit: 99 }))
+    const before = await shown()
+    expect(before).toContain(WORDS[0] as string)
+    await at.forget({ ids: ['P2'], hard: how === 'for good' })
+    await at.desk.queue.drained()
+    expect(await shown()).not.toContain(WORDS[0] as string)
+    expect(await ask('s-six', 'Which folder does the harbour vault use for its tide tables now?')).not.toContain('Changed later')
+    if (how === 'for good') return expect(await residue(at.home)).toEqual([])
+    await at.call('POST /api/restore', { ids: ['P2'] })
+    await at.desk.queue.drained()
+    expect(await ask('s-seven', 'Which folder does the harbour vault use for its tide tables now?')).toContain('Changed later')
+  },
+)
 
 test('a deletion is refused as a whole when an id is wrong, a filter is misspelt, or something else would go by now', async () => {
   await using at = await aHome()

@@ -40,8 +40,8 @@ const sqlHasTags = (own: string) => `NOT EXISTS (SELECT 1 FROM json_each(@tags) 
 const MATCHES_FILTER = `(@hasFilter = 0 OR CASE d.kind
   WHEN 'note' THEN @branches IS NULL AND EXISTS (
     SELECT 1 FROM notes n WHERE n.id = d.ref AND ${sqlIsIn('n.type', '@types')} AND ${sqlIsIn('n.namespace', '@namespaces')}
-      AND ${sqlIsIn('n.source', '@sources')} AND (@agents IS NULL OR n.session IN (
-        SELECT content_session_id FROM sessions WHERE ${sqlIsIn('agent', '@agents')}))
+      AND ${sqlIsIn('n.source', '@sources')} AND (@agents IS NULL OR EXISTS (
+        SELECT 1 FROM json_each(@agents) a CROSS JOIN sessions s ON s.agent = a.value AND s.content_session_id = n.session))
       AND (@sessions IS NULL OR n.session IN (SELECT value FROM json_each(@contentSessions)) OR substr(n.session, 1, length(@begins)) = @begins)
       AND (@paths IS NULL OR EXISTS (
         SELECT 1 FROM json_each(@pathsInText) p WHERE n.title LIKE p.value ESCAPE '\\' OR n.body LIKE p.value ESCAPE '\\'))

@@ -56,7 +56,7 @@ const UNDERSTOOD: Form[] = [
     name: 'the summary before a compaction',
     args: ['hook', 'pre-compact'],
     payload: { conversation_summary: 'Added a login.', key_decisions: ['Use JWT'] },
-    stored: { summaries: [{ notes: 'Added a login.\nDecisions: Use JWT' }] },
+    stored: { summaries: [{ notes: 'Added a login.\nDecisions:\n- Use JWT' }] },
   },
   {
     name: 'fields of the wrong type that are not needed',

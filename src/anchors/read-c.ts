@@ -1,5 +1,6 @@
 import {
   afterBracket,
+  beforeTypeArguments,
   findAt,
   isAt,
   isDirectiveAt,
@@ -189,14 +190,7 @@ function functionName(source: Source, open: number): string {
         back,
         `operator${source.tokens.text.slice(source.tokens.starts[back + 1] ?? 0, source.tokens.ends[at]).replace(/\s+/g, '')}`,
       )
-  if (isAt(source, at, '>')) {
-    let depth = 0
-    for (; at > 0 && open - at < 60; at--) {
-      if (isAt(source, at, '>')) depth++
-      if (isAt(source, at, '<') && --depth === 0) break
-    }
-    at--
-  }
+  at = beforeTypeArguments(source, at, open - 60)
   if (!isWordAt(source, at) || /^(?:if|for|while|switch|return|sizeof|catch)$/.test(textAt(source, at))) return ''
   return isAt(source, at - 1, '~') ? prefixed(source, at - 1, `~${textAt(source, at)}`) : prefixed(source, at, textAt(source, at))
 }
@@ -206,15 +200,7 @@ function prefixed(source: Source, at: number, name: string): string {
   let full = name
   let back = at
   while (isAt(source, back - 1, ':') && isAt(source, back - 2, ':')) {
-    let owner = back - 3
-    if (isAt(source, owner, '>')) {
-      let depth = 0
-      for (; owner > 0 && back - owner < 60; owner--) {
-        if (isAt(source, owner, '>')) depth++
-        if (isAt(source, owner, '<') && --depth === 0) break
-      }
-      owner--
-    }
+    const owner = beforeTypeArguments(source, back - 3, back - 60)
     if (!isWordAt(source, owner)) break
     full = `${textAt(source, owner)}.${full}`
     back = owner

@@ -1,5 +1,6 @@
 import {
   afterBracket,
+  beforeTypeArguments,
   type Container,
   type FoundDefinition,
   findAt,
@@ -101,15 +102,7 @@ function readMember(source: Source, start: number, word: number, to: number, con
 
 /** The name before a bracket: `run`, `run<T>`, `operator +`. */
 function memberName(source: Source, at: number): string {
-  let last = at - 1
-  if (isAt(source, last, '>')) {
-    let depth = 0
-    for (; last > 0 && at - last < 80; last--) {
-      if (isAt(source, last, '>')) depth++
-      if (isAt(source, last, '<') && --depth === 0) break
-    }
-    last--
-  }
+  const last = beforeTypeArguments(source, at - 1, at - 80)
   if (isWordAt(source, last)) return CONTROL.has(textAt(source, last)) ? '' : textAt(source, last)
   for (let back = last; back > last - 3 && back > 0; back--) {
     if (textAt(source, back) === 'operator')

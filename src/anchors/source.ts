@@ -44,6 +44,17 @@ export function findAt(source: Source, from: number, to: number, test: (at: numb
   return Math.min(at, to)
 }
 
+/** Before the type arguments that end at this place, as in `run<T>`; the same place if none end there. The search stops at `lowest`. */
+export function beforeTypeArguments(source: Source, last: number, lowest: number): number {
+  if (!isAt(source, last, '>')) return last
+  let at = last
+  for (let depth = 0; at > Math.max(0, lowest); at--) {
+    if (isAt(source, at, '>')) depth++
+    if (isAt(source, at, '<') && --depth === 0) break
+  }
+  return at - 1
+}
+
 /** Reads the items of a container and of the containers in it. */
 export function readItems(source: Source, readItem: ReadItem): FoundDefinition[] {
   const found: FoundDefinition[] = []

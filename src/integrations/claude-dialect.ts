@@ -4,8 +4,10 @@
  */
 import type { AgentName } from '../core/agent.ts'
 import type { AgentEvent, SessionEvent } from '../core/event.ts'
-import type { ReceivedPayload } from './agent.ts'
-import { eventName, isRecord, parsePayload } from './claude-code/payload.ts'
+import type { Agent, ReceivedPayload } from './agent.ts'
+import { claudeCode } from './claude-code/claude-code.ts'
+import { compactSummary, eventName, isRecord, isTranscript, noticeText, parsePayload, transcriptPath } from './claude-code/payload.ts'
+import { cutContext } from './claude-code/reply.ts'
 
 export type ReportedToolUse = Extract<SessionEvent, { kind: 'tool-used' }>
 
@@ -36,18 +38,36 @@ export function commandResult(output: string, exitCode: number | null): Pick<Rep
   return exitCode === null || exitCode === 0 ? { output, error: null } : { output: undefined, error: `Exit code ${exitCode}\n${output}` }
 }
 
+/** What agents of the dialect have in common when their transcripts are lines of JSON that complete what hooks leave out. */
+export const lineDialectAgent = {
+  eventName,
+  transcriptPath,
+  isTranscript,
+  noticeText,
+  compactSummary,
+  subagentTranscripts: async () => [],
+  completesFromTranscript: true,
+  transcriptsBelow: claudeCode.transcriptsBelow,
+} satisfies Partial<Agent>
+
+/**
+ * Answers with nothing but context, in the form that the agent reads. `events` are those whose context reaches the model; tested with the real
+ * clients. Codex cuts the middle out of anything much longer than `cutContext` leaves.
+ */
+export function contextReply(
+  form: (event: string, context: string) => Record<string, unknown>,
+  events = ['SessionStart', 'UserPromptSubmit', 'PostToolUse'],
+): Agent['hostReply'] {
+  return (event, { context }) => (context && events.includes(event) ? form(event, cutContext(context)) : {})
+}
+
 /** Context for the model in Claude Code's form, for agents that read it there. */
-export function nestedContext(event: string, context: string): Record<string, unknown> {
-  return { hookSpecificOutput: { hookEventName: event, additionalContext: cutContext(context) } }
-}
+export const nestedContext = (hookEventName: string, additionalContext: string) => ({
+  hookSpecificOutput: { hookEventName, additionalContext },
+})
 
-/** Briefs keep to a smaller budget; this is the last guard. Codex cuts the middle out of anything much longer. */
-const MAX_CONTEXT_CHARS = 9_000
+export const topLevelContext = (_event: string, additionalContext: string) => ({ additionalContext })
 
-export function cutContext(context: string): string {
-  // A cut through a surrogate pair would leave half a character at the end.
-  return context
-    .slice(0, MAX_CONTEXT_CHARS)
-    .toWellFormed()
-    .replace(/\uFFFD$/, '')
-}
+/** The lines of a unified diff, without those that name the file. */
+export const diffLines = (diff: string): string[] =>
+  diff.split('\n').filter((line) => /^[ +-]/.test(line) && !/^(?:---|\+\+\+) /.test(line))

@@ -6,7 +6,6 @@ import type { AgentName } from '../core/agent.ts'
 import type { SessionEvent } from '../core/event.ts'
 import { asContentSessionId } from '../core/ids.ts'
 import { regularFileBytes } from '../platform/files.ts'
-import { type FolderEntry, filesBelow } from '../platform/folder.ts'
 import { parseJson, readTranscriptBytes, splitTranscriptLines } from './claude-code/transcript-lines.ts'
 import type { Checkpoint, TranscriptBatch, TranscriptFacts, TranscriptItem } from './transcript.ts'
 
@@ -30,10 +29,6 @@ export type LineReader = {
 }
 
 export type OpenLineReader = (facts: TranscriptFacts, path: string) => LineReader
-
-/** The transcripts below a folder, packed ones included. Claude Code's subagents have files of their own, which are read with their session. */
-export const lineTranscriptsBelow = (folder: string): FolderEntry[] =>
-  filesBelow(folder, ['.jsonl', '.jsonl.gz']).filter((file) => !file.path.includes('/subagents/'))
 
 const BATCH_BYTES = 256 * 1024
 
@@ -119,6 +114,32 @@ export function toItem(
 }
 
 const nameOf = (path: string) => path.slice(path.lastIndexOf('/') + 1).replace(/\.jsonl(\.gz)?$/, '')
+
+/** The turn that a reader is in. `prompt` is the id of the line that opened it. */
+export type LineTurn = { prompt: string | null; answer: string; at: number | null }
+
+/** Everything from earlier lines that is needed to understand the next one. Readers add to it. */
+export type LineState<Turn extends LineTurn = LineTurn> = {
+  facts: TranscriptFacts
+  turn: Turn | null
+  /** The time of the current line. */
+  at: number | null
+}
+
+export const lineEvent = (s: LineState, event: SessionEvent, uuid: string | null = null): LineEvent => ({
+  event,
+  at: s.at,
+  uuid,
+  turn: s.turn?.prompt ?? null,
+})
+
+/** The turn ended with its last line, not with the line that shows that it is over. */
+export const turnEnd = (of: LineTurn): LineEvent => ({
+  event: { kind: 'turn-ended', promptId: null, answer: of.answer },
+  at: of.at,
+  uuid: null,
+  turn: of.prompt,
+})
 
 /** Milliseconds of an ISO time; null when it is missing or not one. Also notes the first and the last time of the session. */
 export function timeOf(facts: TranscriptFacts, timestamp: string | undefined): number | null {

@@ -1,9 +1,7 @@
 import type { ProjectKey } from '../core/ids.ts'
-import { projectKey } from '../core/project.ts'
-import { defaultAgent } from '../integrations/agent.ts'
-import { findProject } from '../platform/project.ts'
 import type { ImportCounts, ImportLine } from '../wire/contract/upkeep.ts'
 import { countImportedNote } from './import-counts.ts'
+import { projectToImport } from './import-git.ts'
 import type { Services } from './services.ts'
 
 /** Imports the notes that were mirrored into a project's repository, to rebuild a lost home. */
@@ -12,10 +10,7 @@ export async function* importGitNotes(
   { folder, project: given }: { folder: string; project: ProjectKey | null },
   total: ImportCounts,
 ): AsyncGenerator<ImportLine> {
-  const own = await services.store.projects.currentKey(projectKey(findProject(folder)))
-  const project = given ?? own
-  const excluded = [own, project].find((key) => services.rules(defaultAgent).isExcludedProject(key, folder))
-  if (excluded) throw new Error(`${excluded} is excluded by privacy.exclude_projects, so its notes are not read`)
+  const project = await projectToImport(services, folder, given, 'notes')
   const { importFromMirror } = await import('../sync/sync.ts')
   const { saved, copied, problem } = await importFromMirror(services.notebook, project, folder, Date.now())
   for (const result of saved) {

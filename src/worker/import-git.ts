@@ -32,10 +32,7 @@ export async function* importGitHistory(
   { folder, since, project: given }: { folder: string; since: number | null; project: ProjectKey | null },
   total: ImportCounts,
 ): AsyncGenerator<ImportLine> {
-  const own = await services.store.projects.currentKey(projectKey(findProject(folder)))
-  const project = given ?? own
-  const excluded = [own, project].find((key) => services.rules(defaultAgent).isExcludedProject(key, folder))
-  if (excluded) throw new Error(`${excluded} is excluded by privacy.exclude_projects, so its commits are not read`)
+  const project = await projectToImport(services, folder, given, 'commits')
   const head = readValue(await headCommit(folder), folder)
   if (head === null) return
   const range = { head, known: [], since }
@@ -47,6 +44,20 @@ export async function* importGitHistory(
     total.commits += await storeCommits(services, project, commits)
   }
   await settle(services, project, folder, since === null ? head : null)
+}
+
+/** The project that a repository's memories are imported into: the given one, or the repository's own. Throws when either is excluded. */
+export async function projectToImport(
+  services: Services,
+  folder: string,
+  given: ProjectKey | null,
+  what: 'commits' | 'notes',
+): Promise<ProjectKey> {
+  const own = await services.store.projects.currentKey(projectKey(findProject(folder)))
+  const project = given ?? own
+  const excluded = [own, project].find((key) => services.rules(defaultAgent).isExcludedProject(key, folder))
+  if (excluded) throw new Error(`${excluded} is excluded by privacy.exclude_projects, so its ${what} are not read`)
+  return project
 }
 
 function readValue<T>(result: HistoryResult<T>, folder: string): T {

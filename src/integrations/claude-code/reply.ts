@@ -23,7 +23,7 @@ const EVENTS_WITH_CONTEXT = new Set(['SessionStart', 'UserPromptSubmit', 'PreToo
 /** Beyond 10,000 characters the client shows the model only a preview. Briefs keep to a smaller budget; this is the last guard. */
 const MAX_CONTEXT_CHARS = 9_000
 
-function cutContext(context: string): string {
+export function cutContext(context: string): string {
   // A cut through a surrogate pair would leave half a character at the end.
   return context
     .slice(0, MAX_CONTEXT_CHARS)

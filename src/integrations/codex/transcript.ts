@@ -1,9 +1,16 @@
 import { z } from 'zod'
-import type { SessionEvent } from '../../core/event.ts'
 import { isRecord, parsePromptText } from '../claude-code/payload.ts'
 import { parseJson } from '../claude-code/transcript-lines.ts'
 import { commandResult, type ReportedToolUse } from '../claude-dialect.ts'
-import { type LineEvent, type LineReader, readLineTranscript, timeOf } from '../line-transcript.ts'
+import {
+  type LineEvent,
+  type LineReader,
+  type LineState,
+  type LineTurn,
+  lineEvent,
+  readLineTranscript,
+  timeOf,
+} from '../line-transcript.ts'
 import type { Checkpoint, TranscriptBatch, TranscriptFacts } from '../transcript.ts'
 import { codexToolUses } from './tool-uses.ts'
 
@@ -39,16 +46,11 @@ const Item = z.looseObject({
 type Item = z.infer<typeof Item>
 
 /** One turn, from `task_started` to `task_complete`. */
-type RolloutTurn = { id: string | null; rootId: string | null; prompt: string | null; answer: string; at: number | null }
+type RolloutTurn = LineTurn & { id: string | null; rootId: string | null }
 /** A call that waits for its output, and what a command that runs in the background has printed so far. */
 type PendingCall = { tool: string; input: unknown; output: string }
 
-/** Everything from earlier lines that is needed to understand the next one. */
-type RolloutState = {
-  facts: TranscriptFacts
-  turn: RolloutTurn | null
-  /** The time of the current line. */
-  at: number | null
+type RolloutState = LineState<RolloutTurn> & {
   pending: Map<string, PendingCall>
   /** Commands that still run, by the number of their process. */
   background: Map<string, { callId: string; call: PendingCall }>
@@ -83,12 +85,6 @@ function openReader(facts: TranscriptFacts): LineReader {
   }
 }
 
-const lineEvent = (s: RolloutState, event: SessionEvent, uuid: string | null = null): LineEvent => ({
-  event,
-  at: s.at,
-  uuid,
-  turn: s.turn?.prompt ?? null,
-})
 const promptId = (s: RolloutState) => (s.facts.subagent ? (s.turn?.rootId ?? null) : (s.turn?.id ?? null))
 
 function used(

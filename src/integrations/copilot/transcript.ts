@@ -1,8 +1,7 @@
 import { z } from 'zod'
-import type { SessionEvent } from '../../core/event.ts'
 import { isRecord, parsePromptText } from '../claude-code/payload.ts'
 import type { ReportedToolUse } from '../claude-dialect.ts'
-import { type LineEvent, type LineReader, readLineTranscript, timeOf } from '../line-transcript.ts'
+import { type LineEvent, type LineReader, type LineState, lineEvent, readLineTranscript, timeOf, turnEnd } from '../line-transcript.ts'
 import type { Checkpoint, TranscriptBatch, TranscriptFacts } from '../transcript.ts'
 import { copilotToolUse } from './tool-uses.ts'
 
@@ -28,14 +27,7 @@ const EventData = z.looseObject({
 })
 type EventData = z.infer<typeof EventData>
 
-type CopilotTurn = { prompt: string | null; answer: string; at: number | null }
-
-/** Everything from earlier lines that is needed to understand the next one. */
-type EventsState = {
-  facts: TranscriptFacts
-  turn: CopilotTurn | null
-  /** The time of the current line. */
-  at: number | null
+type EventsState = LineState & {
   pending: Map<string, { tool: string; input: unknown }>
   /** The last text of each subagent, by the call that started it. */
   reports: Map<string, string>
@@ -55,27 +47,12 @@ function openReader(facts: TranscriptFacts): LineReader {
   }
 }
 
-const lineEvent = (s: EventsState, event: SessionEvent, uuid: string | null = null): LineEvent => ({
-  event,
-  at: s.at,
-  uuid,
-  turn: s.turn?.prompt ?? null,
-})
-
 function endTurn(s: EventsState): LineEvent[] {
   const ended = s.turn ? [turnEnd(s.turn)] : []
   s.turn = null
   s.pending.clear()
   return ended
 }
-
-/** The turn ended with its last line, not with the line that shows that it is over. */
-const turnEnd = (of: CopilotTurn): LineEvent => ({
-  event: { kind: 'turn-ended', promptId: null, answer: of.answer },
-  at: of.at,
-  uuid: null,
-  turn: of.prompt,
-})
 
 function toolEnded(s: EventsState, data: EventData): LineEvent[] {
   const id = data.toolCallId ?? ''

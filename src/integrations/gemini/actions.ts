@@ -9,6 +9,7 @@ import {
   type ToolReaders,
   textOf,
 } from '../claude-code/actions.ts'
+import { diffLines } from '../claude-dialect.ts'
 
 export function fileOf(input: unknown): string | null {
   const field = fieldsOf(input)
@@ -46,6 +47,3 @@ const TOOLS: ToolReaders = {
   }),
   exit_plan_mode: ({ field }) => ({ kind: 'plan', text: field('plan') }),
 }
-
-/** The lines of a unified diff, without those that name the file. */
-const diffLines = (diff: string) => diff.split('\n').filter((line) => /^[ +-]/.test(line) && !/^(?:---|\+\+\+) /.test(line))

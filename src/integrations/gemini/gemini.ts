@@ -1,26 +1,19 @@
 import { agentFolder } from '../../platform/agent-folders.ts'
 import type { Agent } from '../agent.ts'
-import { compactSummary, eventName, isTranscript, noticeText, transcriptPath } from '../claude-code/payload.ts'
-import { lineTranscriptsBelow } from '../line-transcript.ts'
+import { contextReply, lineDialectAgent, nestedContext } from '../claude-dialect.ts'
 import { fileOf, readAction } from './actions.ts'
 import { parsePayload } from './payload.ts'
-import { hostReply } from './reply.ts'
 import { readTranscript } from './transcript.ts'
 
 /** Google's Gemini CLI. Its hooks send no ids of tool uses; the session file has them. */
 export const gemini: Agent = {
+  ...lineDialectAgent,
   name: 'gemini',
   title: 'Gemini CLI',
   parsePayload,
-  eventName,
-  transcriptPath,
-  isTranscript,
-  noticeText,
-  compactSummary,
-  hostReply,
+  // Context in Claude Code's form, under Gemini's names of the events.
+  hostReply: contextReply(nestedContext, ['SessionStart', 'BeforeAgent', 'AfterTool']),
   readTranscript,
-  subagentTranscripts: async () => [],
-  completesFromTranscript: true,
   fileOf,
   readAction,
   skipTools: new Set([
@@ -36,5 +29,4 @@ export const gemini: Agent = {
   isOwnTool: (tool) => tool.startsWith('mcp_recollect_'),
   configFolder: (environment) => agentFolder('gemini', environment),
   transcriptRoots: (configFolder) => [{ folder: `${configFolder}/tmp` }],
-  transcriptsBelow: lineTranscriptsBelow,
 }

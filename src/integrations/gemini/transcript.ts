@@ -1,10 +1,9 @@
 import { dirname } from 'node:path'
 import { z } from 'zod'
-import type { SessionEvent } from '../../core/event.ts'
 import { readIfThere } from '../../platform/files.ts'
 import { isRecord, parsePromptText } from '../claude-code/payload.ts'
 import type { ReportedToolUse } from '../claude-dialect.ts'
-import { type LineEvent, type LineReader, readLineTranscript, timeOf } from '../line-transcript.ts'
+import { type LineEvent, type LineReader, type LineState, lineEvent, readLineTranscript, timeOf, turnEnd } from '../line-transcript.ts'
 import type { Checkpoint, TranscriptBatch, TranscriptFacts } from '../transcript.ts'
 import { personsText } from './payload.ts'
 import { resultText, toolError, toolResult } from './tool-uses.ts'
@@ -40,14 +39,7 @@ const ToolCallRecord = z.object({
   resultDisplay: z.unknown().optional(),
 })
 
-type GeminiTurn = { prompt: string | null; answer: string; at: number | null }
-
-/** Everything from earlier lines that is needed to understand the next one. */
-type SessionState = {
-  facts: TranscriptFacts
-  turn: GeminiTurn | null
-  /** The time of the current line. */
-  at: number | null
+type SessionState = LineState & {
   /** Prompts and calls that were reported already. */
   done: Set<string>
 }
@@ -75,19 +67,6 @@ function openReader(facts: TranscriptFacts, path: string): LineReader {
     provisionalEnds: () => (s.turn && s.turn.answer !== '' ? [turnEnd(s.turn)] : []),
   }
 }
-
-const lineEvent = (s: SessionState, event: SessionEvent, uuid: string | null = null): LineEvent => ({
-  event,
-  at: s.at,
-  uuid,
-  turn: s.turn?.prompt ?? null,
-})
-const turnEnd = (of: GeminiTurn): LineEvent => ({
-  event: { kind: 'turn-ended', promptId: null, answer: of.answer },
-  at: of.at,
-  uuid: null,
-  turn: of.prompt,
-})
 
 function readMessage(s: SessionState, value: unknown): LineEvent[] {
   const message = Message.safeParse(value).data

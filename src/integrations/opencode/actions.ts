@@ -10,6 +10,7 @@ import {
   type ToolReaders,
   textOf,
 } from '../claude-code/actions.ts'
+import { diffLines } from '../claude-dialect.ts'
 
 export const fileOf = (input: unknown): string | null => fieldsOf(input)('filePath') || null
 
@@ -33,6 +34,3 @@ const TOOLS: ToolReaders = {
     answer: error === null ? textOf(output) || null : null,
   }),
 }
-
-/** The lines of a unified diff, without those that name the file. */
-const diffLines = (diff: string) => diff.split('\n').filter((line) => /^[ +-]/.test(line) && !/^(?:---|\+\+\+) /.test(line))

@@ -2,9 +2,9 @@ import { agentFolder, opencodeDataFolder } from '../../platform/agent-folders.ts
 import { readEnvironment } from '../../platform/environment.ts'
 import type { Agent } from '../agent.ts'
 import { compactSummary, eventName, noticeText } from '../claude-code/payload.ts'
+import { contextReply, topLevelContext } from '../claude-dialect.ts'
 import { fileOf, readAction } from './actions.ts'
 import { parsePayload } from './payload.ts'
-import { hostReply } from './reply.ts'
 import { readTranscript, transcriptsBelow } from './transcript.ts'
 
 /** OpenCode. Our plugin runs inside it and reports everything; its database is read only when a person imports history. */
@@ -17,7 +17,8 @@ export const opencode: Agent = {
   isTranscript: () => false,
   noticeText,
   compactSummary,
-  hostReply,
+  // Our plugin puts the context where OpenCode takes it.
+  hostReply: contextReply(topLevelContext),
   readTranscript,
   subagentTranscripts: async () => [],
   fileOf,

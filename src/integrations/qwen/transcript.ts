@@ -1,9 +1,8 @@
 import { z } from 'zod'
-import type { SessionEvent } from '../../core/event.ts'
 import { isRecord, parsePromptText } from '../claude-code/payload.ts'
 import { commandResult, type ReportedToolUse } from '../claude-dialect.ts'
 import { resultText, toolError, toolResult } from '../gemini/tool-uses.ts'
-import { type LineEvent, type LineReader, readLineTranscript, timeOf } from '../line-transcript.ts'
+import { type LineEvent, type LineReader, type LineState, lineEvent, readLineTranscript, timeOf, turnEnd } from '../line-transcript.ts'
 import { withoutOwnContext, withoutTagged } from '../own-context.ts'
 import type { Checkpoint, TranscriptBatch, TranscriptFacts } from '../transcript.ts'
 
@@ -32,14 +31,7 @@ const ChatLine = z.looseObject({
 })
 type ChatLine = z.infer<typeof ChatLine>
 
-type QwenTurn = { prompt: string | null; answer: string; at: number | null }
-
-/** Everything from earlier lines that is needed to understand the next one. */
-type ChatState = {
-  facts: TranscriptFacts
-  turn: QwenTurn | null
-  /** The time of the current line. */
-  at: number | null
+type ChatState = LineState & {
   pending: Map<string, { tool: string; input: unknown }>
 }
 
@@ -70,19 +62,6 @@ function openReader(facts: TranscriptFacts): LineReader {
     provisionalEnds: () => (s.turn && s.turn.answer !== '' ? [turnEnd(s.turn)] : []),
   }
 }
-
-const lineEvent = (s: ChatState, event: SessionEvent, uuid: string | null = null): LineEvent => ({
-  event,
-  at: s.at,
-  uuid,
-  turn: s.turn?.prompt ?? null,
-})
-const turnEnd = (of: QwenTurn): LineEvent => ({
-  event: { kind: 'turn-ended', promptId: null, answer: of.answer },
-  at: of.at,
-  uuid: null,
-  turn: of.prompt,
-})
 
 function prompt(s: ChatState, line: ChatLine): LineEvent[] {
   // Older clients write no provenance. What the client says in the person's name has another one.

@@ -149,6 +149,7 @@ const MEMORY_TOOLS = [
   'memory_sync',
   'memory_timeline',
   'memory_update',
+  'memory_verify',
 ]
 
 /** Every memory tool in a request: with its schema, or in the list of deferred tools. */

@@ -11,8 +11,9 @@ const transcripts = () => import('./transcript.ts')
 export const claudeCode: AgentWithMemory = {
   name: 'claude-code',
   title: 'Claude Code',
-  // Copilot also runs the hooks of a trusted project that were written for Claude Code, which sends no time.
-  sentBy: (json) => (isRecord(json) && typeof json.timestamp === 'string' && !('permission_mode' in json) ? 'copilot' : 'claude-code'),
+  // Copilot also runs the hooks of a trusted project that were written for Claude Code, which sends no time. Scripts of other tools name the event `hook`.
+  sentBy: (json) =>
+    isRecord(json) && typeof json.timestamp === 'string' && !('hook' in json) && !('permission_mode' in json) ? 'copilot' : 'claude-code',
   parsePayload,
   eventName,
   transcriptPath,

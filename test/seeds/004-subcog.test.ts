@@ -278,7 +278,7 @@ async function stagesOf(config: string) {
   await at.hookEvent('pre-compact', COMPACT)
   await at.settled()
   const compacted = (await at.rows<Note>('notes')).some(({ body }) => body === 'Use JWT')
-  await at.hookEvent('stop', { ...STOP, last_assistant_message: 'The login page works now.' })
+  await at.hookEvent('stop', { ...STOP, last_assistant_message: 'The login page works now, and so does the test of its form.' })
   await at.settled()
   const notes = await at.rows<Note>('notes')
   const prompts = await at.rows<{ text: string; answer: string | null }>('prompts')
@@ -286,7 +286,7 @@ async function stagesOf(config: string) {
     brief: brief.includes('constant-time'),
     marker: receipt.includes('Saved as'),
     prompt: prompts.some(({ text }) => text.includes('PostgreSQL')),
-    answer: prompts.some(({ answer }) => answer === 'The login page works now.'),
+    answer: prompts.some(({ answer }) => answer === 'The login page works now, and so does the test of its form.'),
     related: related.includes('constant-time'),
     toolUse: (await at.rows('tool-uses')).length > 0,
     compacted,

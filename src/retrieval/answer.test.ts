@@ -472,21 +472,21 @@ test('punctuation alone finds nothing; next to a filter it is ignored', async ()
   expect(await titles('🎉 type:bugfix')).toEqual(['Fixed the pelican crash'])
 })
 
-test('if nothing is close, at most ten that have something in common are shown as such', async () => {
+test('if nothing is close, at most twenty that have something in common are shown as such', async () => {
   using t = await temporaryStore()
   await addObservations(
     t.store,
     Array.from({ length: 120 }, (_, i) => observation({ title: `The pelican of pier ${i}` })),
   )
   const near = (cosine: number) => async () =>
-    Array.from({ length: 15 }, (_, i) => ({ documentId: i + 1, score: 1 - i / 15, cosine: cosine - i / 100 }))
+    Array.from({ length: 25 }, (_, i) => ({ documentId: i + 1, score: 1 - i / 25, cosine: cosine - i / 200 }))
   const answer = async (text: string, cosine: number) => {
-    const { isClose, hits } = await answerQuery(t.store, text, { ...options, limit: 20 }, NOW, near(cosine))
+    const { isClose, hits } = await answerQuery(t.store, text, { ...options, limit: 30 }, NOW, near(cosine))
     return [isClose, hits.length]
   }
   expect(await answer('who won the world cup', 0.3)).toEqual([false, 0])
-  expect(await answer('who won the world cup', 0.6)).toEqual([false, 10])
-  expect(await answer('who won the world cup', 0.7)).toEqual([true, 15])
+  expect(await answer('who won the world cup', 0.6)).toEqual([false, 20])
+  expect(await answer('who won the world cup', 0.7)).toEqual([true, 25])
   expect((await answer('pelican of a pier', 0.3))[0]).toBe(true)
 })
 

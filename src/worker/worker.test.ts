@@ -50,6 +50,8 @@ test('a database from before there were links gets them in the background', asyn
   expect(before).toContain('pelican')
   {
     using db = new Database(at.home.database)
+    // The worker that was stopped may still be closing the database.
+    db.run('PRAGMA busy_timeout = 10000')
     db.run("DELETE FROM links; DELETE FROM mentions; DELETE FROM marks WHERE name LIKE 'older turns%'")
   }
   expect(names()).toEqual([])

@@ -16,7 +16,7 @@ test('a newcomer reads three lines, and each command in them works as printed', 
   const empty = await lines('bin/recollect welcome')
   expect(empty).toEqual([
     `Recollect is running. Everything stays on this machine, in ${folder.path}/.recollect.`,
-    'There is no history of an agent here yet. To look around in a sample: bin/recollect demo',
+    'No agent history was found here yet. To look around in a sample: bin/recollect demo',
     'Next, connect Claude Code: bin/recollect init',
   ])
 

@@ -38,7 +38,7 @@ export const command = defineCommand({
 /** With a question that memory can answer, so that the newcomer sees an answer of their own at once. */
 async function whatWasFound({ sessions, projects }: WorkerStatus): Promise<string> {
   const name = currentCommandName()
-  if (sessions.all === 0) return `There is no history of an agent here yet. To look around in a sample: ${name} demo`
+  if (sessions.all === 0) return `No agent history was found here yet. To look around in a sample: ${name} demo`
   const found = `Found ${plural(sessions.all, 'session')} in ${plural(projects.length, 'project')}.`
   const asked = await questionWithAnswer(projects.map(({ name }) => name))
   return asked ? `${found} Try: ${name} search "${asked.question}" --project ${asked.project}` : `${found} To see them: ${name} view`

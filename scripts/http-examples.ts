@@ -37,7 +37,7 @@ export const EXAMPLES: { [Name in RouteName]: RequestOf<Name> } = {
     host: 'VS Code',
     project: 'harbour',
     tool_name: 'FileSave',
-    tool_input: { path: '/work/harbour/tides.ts' },
+    tool_input: { path: '/home/dev/harbour/tides.ts' },
     tool_response: 'File saved successfully',
   },
   'POST /sessions/summarize': { contentSessionId: 'my-editor', last_assistant_message: 'The tides are computed in UTC now.' },

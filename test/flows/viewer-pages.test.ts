@@ -90,6 +90,19 @@ describe.skipIf(!hasBrowser)('with five short sessions', () => {
     expect(await page.getByRole('complementary').textContent()).toContain('never publish the docs')
   })
 
+  test('search, the feed and the list of sessions are limited to an agent', async () => {
+    const { page, open, until } = viewer
+    const marked = `[...document.querySelectorAll('main *:not(option)')].some((one) => one.childElementCount === 0 && one.textContent === 'Claude Code')`
+    for (const path of ['/search?q=cached', '/feed', '/sessions']) {
+      await open(path)
+      await until(marked)
+      await page.getByLabel('Agent').selectOption('codex')
+      await until(`new URL(location.href).searchParams.get('agent') === 'codex' && !(${marked})`)
+      await page.getByLabel('Agent').selectOption('claude-code')
+      await until(marked)
+    }
+  })
+
   test('a turn of the feed is forgotten with the keyboard and brought back', async () => {
     const { page, open } = viewer
     await open('/feed')

@@ -5,4 +5,5 @@
 export { anchorsAt, anchorsNamed, type EditedPlace } from './capture-anchors.ts'
 export { languageOf } from './languages.ts'
 export { findDefined } from './moves.ts'
+export { definedLines } from './outline.ts'
 export { type CheckWait, openWorkTree, type WorkTree } from './work-tree-check.ts'

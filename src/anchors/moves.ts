@@ -25,7 +25,8 @@ export async function findDefined(top: string, names: string[], isExcluded: (pat
   const files = fileReader(top, isExcluded)
   const found = new Set<string>()
   for (const name of names) {
-    const paths = (await filesContaining(top, name, codeFilePatterns())) ?? []
+    const paths = await filesContaining(top, name, codeFilePatterns())
+    if (paths === null) break // git cannot search here, whatever the name
     if (paths.length > MAX_FILES_SEARCHED) continue
     const defining: string[] = []
     for (const path of paths) {

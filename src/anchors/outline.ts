@@ -24,6 +24,29 @@ export function readDefinitions(path: string, text: string): Definition[] {
   return language === null || text.length > MAX_SOURCE_CHARACTERS ? [] : definitionsIn(language, text)
 }
 
+/** A definition and its lines, counted from 1. */
+type DefinedLines = { name: string; firstLine: number; lastLine: number }
+
+/** The definitions of a source text with their lines, in order. */
+export function definedLines(path: string, text: string): DefinedLines[] {
+  const starts = [0]
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1)
+  const lineOf = (at: number) => {
+    let [low, high] = [0, starts.length]
+    while (high - low > 1) {
+      const middle = (low + high) >> 1
+      if ((starts[middle] ?? 0) <= at) low = middle
+      else high = middle
+    }
+    return low + 1
+  }
+  return readDefinitions(path, text).map(({ name, start, end }) => ({
+    name,
+    firstLine: lineOf(start),
+    lastLine: lineOf(Math.max(start, end - 1)),
+  }))
+}
+
 function definitionsIn(language: Language, text: string): Definition[] {
   const reader = READERS[language]
   if ('sections' in reader)

@@ -28,6 +28,10 @@ export const OTHER_AGENT = 'other' satisfies AgentName
 /** Call this where a name enters the program. Null for an agent that this version does not serve. */
 export const parseAgentName = (name: string): AgentName | null => AGENT_NAMES.find((known) => known === name) ?? null
 
+/** What people call the agent of a session: for a program that we have no integration for, the name that it gives itself. */
+export const sessionAgentTitle = ({ agent, host }: { agent: string; host?: string | null }): string =>
+  agent === OTHER_AGENT && host ? host : agentTitle(agent)
+
 /** What people call an agent; for one that this version does not know, its name. */
 export const agentTitle = (name: string): string => {
   const known = parseAgentName(name)

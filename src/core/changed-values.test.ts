@@ -20,6 +20,8 @@ test.each([
   'Read lines 10 to 20 from 5 files.',
   'The test passes 10 times out of 10.',
   'Phase 13 depends on phase 12, not 12.1.',
+  'The number of retries was changed from 2 to 3.',
+  'The wait was changed from 10 s to 10 seconds.',
   'It expects 1 rewind point instead of 2.',
   'The function takes `CheckpointId` instead of `string`.',
   'It now shows 71.4 % instead of 100 %.',

@@ -41,6 +41,12 @@ test('a memory is not history while some of its code exists', () => {
   expect(codeMark(false, partly)).toMatchObject({ state: 'changed', isHistory: false, gone: ['localTime'] })
 })
 
+test('several names are listed, and more than three are counted', () => {
+  const gone = (...names: string[]) => names.map((name) => ({ anchor: anchor(name), check: found('gone') }))
+  expect(codeMark(false, gone('one', 'two'))?.text).toBe('no longer in the code: `one` of src/time.ts, `two` of src/time.ts')
+  expect(codeMark(false, gone('one', 'two', 'three', 'four'))?.text).toEndWith('`two` of src/time.ts, `three` of src/time.ts and 1 more')
+})
+
 test('moved and renamed code says where it is now', () => {
   const moved = [{ anchor: anchor('localTime'), check: found('same', { movedTo: 'src/clock.ts' }) }]
   expect(codeMark(true, moved)?.text).toBe('`localTime` is now in src/clock.ts')
@@ -51,6 +57,8 @@ test('moved and renamed code says where it is now', () => {
 test('work whose commit is on no branch, and whose code is not here, was not merged', () => {
   const lost = [{ anchor: anchor('localTime', { isAbandoned: true }), check: found('unknown') }]
   expect(codeMark(false, lost)).toMatchObject({ state: 'unmerged', text: 'from a branch that was not merged', isHistory: true })
+  const partly = [...lost, { anchor: anchor('parseTime'), check: found('gone') }]
+  expect(codeMark(false, partly)?.state).toBe('unmerged')
   const merged = [{ anchor: anchor('localTime', { isAbandoned: true }), check: found('same') }]
   expect(codeMark(false, merged)).toBeNull()
 })

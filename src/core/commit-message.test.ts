@@ -16,12 +16,18 @@ describe('a commit message', () => {
   test.each([
     ['feat: seven attempts\n\nMAX_ATTEMPTS is 7. Keep it; an eighth trips the limiter, so never round it up to 10.'],
     ['use pnpm\n\nWe use pnpm instead of npm because the lock file of npm differs on every machine we have.'],
+    ['wait longer\n\nRetries wait for 30 s now, because the server needs that long after each of its restarts.'],
     ['round down\n\nHalf-cents must go toward zero, otherwise the ledger drifts by a cent at the end of each month.'],
   ])('that settles something is a decision: %s', (message) => expect(typeOf(message)).toBe('decision'))
 
   test.each([
     ['add a button', 'change'],
     ['feat: export as CSV\n\nAdds a menu entry, a dialog and a test for each of them.', 'change'],
+    ['wait longer\n\nRetries wait longer now, because the server needs some time after each of its restarts.', 'change'],
+    ['blue button\n\nThe button is blue because the whole page around it was designed in that colour.', 'change'],
+    ['table\n\nThe page shows a table instead of a list, with one row for each of the entries in it.', 'change'],
+    ['feat: export\n\nAdds a menu entry, a dialog, a progress bar, an icon, a short text about it and a test for each of them.', 'change'],
+    ['tabs\n\nNever use spaces.', 'change'],
     ['bump lodash from 4.17.20 to 4.17.21\n\nThis must be done because of a security fix in every version before that one.', 'chore'],
     ['v1.2.3', 'chore'],
     ['wip', 'chore'],

@@ -35,12 +35,14 @@ describe('symbols', () => {
     ['token_budget is spent', 'token_budget'],
     ['MAX_TEXT', 'MAX_TEXT'],
     ['`flatten` is slow', 'flatten'],
+    ['`cva` is slow, and f() too', 'cva'],
     ['flatten() is slow', 'flatten'],
     ['`UserService.findById(id)`', 'UserService.findById'],
     ['strategy.ListSessions()', 'ListSessions'],
     ['this.connectionPool', 'connectionPool'],
     ['std::vector', 'std::vector'],
     ['`Map<string>`', ''],
+    ['the `blue-whale` of the `10-11` shift', ''],
     ['`Registry<string>`', 'Registry'],
     ['**isValid** fails', 'isValid'],
   ])('%s', (text, name) => {
@@ -58,7 +60,9 @@ describe('packages', () => {
     ["const x = require('@scope/thing/deep')", ['@scope/thing']],
     ["it was renamed from 'foo' to 'bar'", []],
     ['from requests import get', ['requests']],
+    ["import map from 'lodash/map'", ['lodash']],
     ['github.com/spf13/cobra/doc', ['github.com/spf13/cobra']],
+    ['golang.org/x/tools/cmd', ['golang.org/x/tools']],
     ['uses: actions/checkout@v4', ['actions/checkout']],
   ])('%s', (text, names) => {
     expect(named(text).filter((name) => name.startsWith('package '))).toEqual(names.map((name) => `package ${name}`))
@@ -106,6 +110,7 @@ describe('addresses, issues and commits', () => {
     ['https://github.com/Team/app/pull/104/files', ['issue team/app#104']],
     ['https://linear.app/team/issue/ENT-259/some-words', ['issue ENT-259']],
     ['https://github.com/team/app/commit/85c7b08aa11', ['commit 85c7b08']],
+    ['PR 104 is open', ['issue #104']],
     ['PR #104 and issue #5', ['issue #104', 'issue #5']],
     ['#5 it is simple, #333 is grey', []],
     ['team/app#12', ['issue team/app#12']],

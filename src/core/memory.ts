@@ -7,6 +7,9 @@ import type { WorkStep } from './work.ts'
 /** How long a deleted memory can be restored; then its text is erased. */
 export const RESTORABLE_DAYS = 7
 
+/** How long an applied plan of consolidation can be undone. */
+export const UNDO_DAYS = 30
+
 /** A conversation of an agent with a person. `id` is ours, `contentSessionId` the host's. */
 export type Session = {
   id: number

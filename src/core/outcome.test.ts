@@ -1,6 +1,45 @@
 import { describe, expect, test } from 'bun:test'
 import { storedPrompt } from '../../test/support/builders.ts'
-import { conclusionOf, gistOf, isAmendingTurn, isConclusive, isRuling, isSettling, leftoverIn, rulingsIn } from './outcome.ts'
+import {
+  conclusionOf,
+  doubtAbout,
+  firstStatement,
+  gistOf,
+  isAmendingTurn,
+  isConclusive,
+  isRuling,
+  isSettling,
+  labelOfAnswer,
+  leftoverIn,
+  rulingsIn,
+} from './outcome.ts'
+
+describe('a result that the person', () => {
+  const outcome = storedPrompt({ number: 1, answer: 'FullSchema is back to its original state, and the protocol says so.' })
+  const then = (text: string, answer: string | null = null) => [outcome, storedPrompt({ number: 2, text, answer })]
+
+  test.each(['It still fails on staging.', 'Hm. Are you sure?', "That's wrong, the tables are still there.", 'same error again'])(
+    'doubted is shown with the doubt: %s',
+    (text) => {
+      expect(doubtAbout(outcome, then(text))).not.toBeNull()
+    },
+  )
+
+  test.each(['Thanks, that works.', 'Now commit it.', 'Does it still need the old table?'])('did not doubt has none: %s', (text) => {
+    expect(doubtAbout(outcome, then(text))).toBeNull()
+  })
+
+  test('doubted has no doubt any more once a later answer concluded something', () => {
+    expect(
+      doubtAbout(outcome, then('It still fails.', 'Two tables were left in it. They are gone now: only the migration creates them.')),
+    ).toBeNull()
+  })
+})
+
+test('an agent reports what it did; a decision is settled', () => {
+  const answers = ['Fixed: the schema is back.', 'Summary: the schema is back.', 'Final rule: email is never masked.']
+  expect(answers.map(labelOfAnswer)).toEqual(['Reported', 'Reported', 'Settled'])
+})
 
 describe('an answer', () => {
   test.each([
@@ -124,4 +163,17 @@ test('a huge answer without spaces is read in a moment', () => {
 test('a reply that says what must or must not be rules something, a question does not', () => {
   expect(isRuling('No, do not mask the address.')).toBe(true)
   expect(isRuling('Why a promise in the map and not the table itself?')).toBe(false)
+})
+
+describe('the first statement of an answer', () => {
+  test('skips questions, offers and polite phrases', () => {
+    expect(firstStatement('Shall I go on? Done. The cache is gone now.')).toBe('The cache is gone now.')
+    expect(firstStatement('Let me look at the cache. Which one do you mean?')).toBeNull()
+  })
+
+  test('contains the first point of the list that it introduces', () => {
+    expect(firstStatement('A session is active if:\n\n- it has a state file\n- it is the current one')).toBe(
+      'A session is active if: it has a state file',
+    )
+  })
 })

@@ -2,8 +2,42 @@ import type { Prompt } from './memory.ts'
 import { readProse, sentencesOf } from './prose.ts'
 import { shorten } from './text.ts'
 
-/** Whether an answer says that something is now decided, as a recap or a final rule does. */
+/** Whether an answer says that something is now decided, as a recap or a final rule does, or that it was fixed. */
 export const isSettling = (text: string): boolean => sentences(text).some((sentence) => SETTLING.test(sentence))
+
+/** Whether an answer says that something is now decided. "Fixed" is only what the agent reports. */
+export const isDecision = (text: string): boolean => sentences(text).some((sentence) => DECIDED.test(sentence))
+
+/** Labels an answer as a decision, or as the agent's report of its own work, which may be wrong. */
+export const labelOfAnswer = (answer: string): 'Settled' | 'Reported' => (isDecision(answer) ? 'Settled' : 'Reported')
+
+/** An answer without a first word that its label repeats: "Settled: Settled: …". */
+export const withoutLabel = (text: string): string => text.replace(/^(?:settled|decided|agreed): (?=\S)/i, '')
+
+/**
+ * The sentence in which the person doubted a result afterwards ("it still fails", "are you sure?"), if no later answer concluded anything; null if
+ * they did not. `turns` are those of the thread.
+ */
+export function doubtAbout(outcome: Prompt, turns: Prompt[]): string | null {
+  const later = turns.filter(({ number }) => number > outcome.number)
+  const [doubt] = later.flatMap(doubtIn)
+  return doubt === undefined || later.some(({ answer }) => answer !== null && isConclusive(answer)) ? null : doubt
+}
+
+const doubtIn = ({ origin, text }: Prompt): string[] =>
+  origin === 'person' && text.length <= MAX_DOUBT_CHARACTERS ? sentencesOf(text).filter((sentence) => DOUBT.test(sentence)) : []
+
+/** A longer prompt goes on to other work. */
+const MAX_DOUBT_CHARACTERS = 600
+const DOUBT = new RegExp(
+  [
+    '\\bstill (?:fail|broken|not |does ?n|is ?n|see(?:ing)?\\b|get(?:ting)?\\b|happen|wrong|crash|the same|there\\b)',
+    "\\b(?:does|did|is|was|are|has)(?: ?n['’]?t| not) (?:work|fix|right|correct|true|help|what (?:i|we)\\b|solve|been fixed)",
+    "\\bnot (?:fixed|working|right|correct|true|solved)\\b|\\bare you (?:really )?sure\\b|\\b(?:that|this|it)(?:['’]?s| is) (?:wrong|incorrect|not (?:it|what|how|the))\\b",
+    "\\byou (?:missed|forgot|broke)\\b|\\bsame (?:error|problem|issue|failure)\\b|\\bi (?:don['’]?t|do not) (?:think|believe) (?:so|that|this|it)\\b",
+  ].join('|'),
+  'i',
+)
 
 /** Whether a turn changes something that was decided before: "amended rule", "superseding keep-latest", "we changed our mind". */
 export const isAmendingTurn = ({ origin, text, answer }: Prompt): boolean =>
@@ -174,14 +208,18 @@ const isOpen = (sentence: string): boolean => /[?？:：]["”')]*$/.test(senten
 const OPEN =
   /^(?:(?:ok(?:ay)?|so|and|good|great|perfect|now|first|next|then|alright|right)[,.!—–-]* )*(?:let me\b|let['’]s\b|want me to|would you like|shall i|should i|do you want|i can also|feel free|i need to|i['’]m going to|i['’]ll (?:be sure|make sure|ensure|remember|keep (?:that|this|it) in mind|start|begin|look|check|take a look|read|explore|run|now|also (?:check|look))|looking at\b|simulating\b|here['’]s (?:the|what|a)\b[^.]{0,60}$)/i
 
-const SETTLING = new RegExp(
+const DECIDED = new RegExp(
   [
-    '^(?:settled|agreed|final|decided|decision|recap|confirmed|amended|amending|summary|to summari[sz]e|in summary)\\b(?!\\?)',
+    '^(?:settled|agreed|final|decided|decision|recap|confirmed|amended|amending)\\b(?!\\?)',
     '\\b(?:final|full|complete|amended|agreed|updated) (?:rule|policy|recap|shape|behaviou?r|design|decision|version|answer)\\b',
     '^(?:full )?recap\\b|\\bso the (?:rule|policy|answer|decision|map|set|key|order) (?:is|becomes|stays)\\b',
     '^(?:understood|got it|right|ok(?:ay)?|noted)\\b[\\s,:;–—-]+(?!what|how|which|should|do|does|is|are|then what)\\S',
-    '\\b(?:root cause|the fix|the culprit) (?:was|is)\\b|^(?:fixed|resolved)\\b|\\bgoing forward\\b',
+    '\\bgoing forward\\b',
   ].join('|'),
+  'i',
+)
+const SETTLING = new RegExp(
+  `${DECIDED.source}|\\b(?:root cause|the fix|the culprit) (?:was|is)\\b|^(?:fixed|resolved|summary|to summari[sz]e|in summary)\\b(?!\\?)`,
   'i',
 )
 

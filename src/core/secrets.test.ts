@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { growth, LINEAR } from '../../test/support/growth.ts'
 import { mixed, NOT_SECRET, SECRET_SHAPES, TEXTS_WITH_SECRETS } from '../../test/support/secret-shapes.ts'
-import { redact, redactJson } from './secrets.ts'
+import { redact, redactJson, usablePatterns } from './secrets.ts'
 
 describe('redact', () => {
   test.each(SECRET_SHAPES)('hides a %s', (kind, secret) => {
@@ -27,6 +27,10 @@ describe('redact', () => {
     expect(redact('ACME-1 and ACME-22', [/ACME-\d+/])).toBe('[redacted:custom] and [redacted:custom]')
     expect(redact(`ghp_${mixed(36)} token`, [/token/gi, /x*/])).toBe('[redacted:github-token] [redacted:custom]')
     expect(redact('[redacted:github-token]', [/token/])).toBe('[redacted:github-token]')
+  })
+
+  test('a pattern of the person that is not valid is skipped', () => {
+    expect(usablePatterns(['(', 'ACME-\\d+'])).toEqual([/ACME-\d+/g])
   })
 
   test('a pattern that matches part of a secret does not expose the rest', () => {

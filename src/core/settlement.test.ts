@@ -16,6 +16,7 @@ test.each([
   ["We prefix all variable names with 'm_'.", "Always start variable names with 'n_'."],
   ["For function argument names, use 'a_' as the prefix.", "When naming function arguments, always start the name with 'f_'."],
   ["Always add the '@timer' decorator to all your classes.", "I'd like you to start adding the '@trace' decorator to all your classes."],
+  ["Always start class names with 'C'.", "When naming classes, start the name with 'X'."],
   ['Set the timeout to 30 seconds.', 'Set the timeout to 60 seconds.'],
   ['Keep the record with the latest timestamp on a collision.', 'On a collision, keep the record with more filled fields instead.'],
   ['Always squash commits.', 'Never squash commits.'],
@@ -27,6 +28,8 @@ test.each([
   ['Use pnpm in the monorepo', 'Use npm for the docs'],
   ['Use pnpm in the monorepo', 'Use npm'],
   ['Use tabs', 'Use npm'],
+  ['Use pnpm and eslint', 'Use npm and jest'],
+  ['The timeout of a request is in seconds.', 'The timeout of a request is 30 seconds.'],
   ['Use npm', 'Never use yarn'],
   ["Always start function names with 'n_'.", "Always start method names with 'x_'."],
   ["Start test function names with 'test_'.", "Start function names with 'x_'."],
@@ -58,4 +61,9 @@ test('a long hostile text is read in linear time', () => {
   const started = performance.now()
   readSettlement("naming 'a names of because to ensure ".repeat(20_000))
   expect(performance.now() - started).toBeLessThan(5000)
+})
+
+test('the reason is no part of what is settled, unless it comes first', () => {
+  expect(relation('Prefer small functions.', 'Prefer small functions because they are easier to test.')).toBe('same')
+  expect(readSettlement('Because CI is slow, run the changed tests.').words.size).toBeGreaterThan(2)
 })

@@ -7,6 +7,9 @@ export function queryInPrompt(prompt: string): string | null {
   return words.every((word) => EVERYDAY_WORDS.has(word) || small.test(word)) && !NUMBERED.test(request) ? null : request
 }
 
+/** Whether a prompt asks Recollect itself, from an editor: `/recollect search tides`, `@recollect /why`. It says nothing about the work. */
+export const asksRecollect = (prompt: string): boolean => /^[@/]recollect(?:\s|$)/.test(prompt)
+
 /** Why memory has nothing to look up for a prompt, for a person who asks. */
 export function whyNoQuery(prompt: string): string {
   const { request, words, small } = splitPrompt(prompt)

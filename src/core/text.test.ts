@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { clip, firstLine, shorten } from './text.ts'
+import { clip, firstLine, linesOf, shorten } from './text.ts'
 
 test('a short text is only put on one line', () => {
   expect(shorten('  two\n\t words ', 20)).toBe('two words')
@@ -17,11 +17,11 @@ test('a long word is cut at the limit', () => {
 })
 
 test('a cut never splits a character', () => {
-  const faces = '😀'.repeat(40)
-  for (let max = 1; max < 60; max++) {
-    expect(shorten(faces, max).isWellFormed()).toBe(true)
-    expect(clip(faces, max).isWellFormed()).toBe(true)
-  }
+  for (const faces of ['😀'.repeat(40), '\u{10000}'.repeat(40), '\u{103ff}'.repeat(40)])
+    for (let max = 1; max < 60; max++) {
+      expect(shorten(faces, max).isWellFormed()).toBe(true)
+      expect(clip(faces, max).isWellFormed()).toBe(true)
+    }
 })
 
 test('a clipped text keeps its start and end and says how much is missing', () => {
@@ -36,4 +36,8 @@ test('a clipped text keeps its start and end and says how much is missing', () =
 
 test('a very small limit still works', () => {
   expect(clip('\udc00'.repeat(100), 1)).toContain('left out')
+})
+
+test('lines lose their carriage return, and a very long one its end', () => {
+  expect(linesOf('one\r\ntwo\n\n12345', 4)).toEqual(['one', 'two', '', '1234'])
 })

@@ -95,8 +95,14 @@ export function setHome(folder: string): void {
   process.env.RECOLLECT_HOME = absolutePath(folder)
 }
 
+/** The address of a hub's PostgreSQL database, with its password. Never print it. */
+export const hubDatabaseUrl = (): string | null => process.env.RECOLLECT_HUB_DATABASE || null
+
 /** Whether the person keeps this session out of memory: `RECOLLECT=off claude`. */
 export const isSessionOff = (): boolean => process.env.RECOLLECT === 'off'
+
+/** A longer wait for hooks on a slow machine, in milliseconds; 0 when none is set. */
+export const minHookWaitMs = (): number => Number(process.env.RECOLLECT_HOOK_WAIT_MS) || 0
 
 /** The variables that a hook reads from the client's environment. */
 export type HookEnvironment = {

@@ -1,5 +1,5 @@
 import { jsonFields } from '../core/json-object.ts'
-import { exists, readJsonIfThere, writeFileAtomically } from './files.ts'
+import { exists, readIfThere, readJsonIfThere, writeFileAtomically } from './files.ts'
 import type { Home } from './paths.ts'
 
 /** The person's privacy rules, for a hook that writes its payload to the spool because it cannot reach the worker. */
@@ -9,7 +9,17 @@ const DEFAULT_PRIVACY_RULES: PrivacyRules = { redact: true, patterns: [], exclud
 
 /** The worker writes the rules when it starts: parsing the settings would take a hook longer than everything else it does. */
 export function writePrivacyRules(home: Home, rules: PrivacyRules): void {
-  writeFileAtomically(home.privacyRules, `${JSON.stringify(rules)}\n`)
+  const text = `${JSON.stringify(rules)}\n`
+  if (!contains(home.privacyRules, text)) writeFileAtomically(home.privacyRules, text)
+}
+
+/** False too for a file that cannot be read: it is replaced. */
+function contains(path: string, text: string): boolean {
+  try {
+    return readIfThere(path) === text
+  } catch {
+    return false
+  }
 }
 
 /** The rules of the last worker; null when they cannot be read: then the hook must not write anything. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { temporaryFolder } from '../../test/support/builders.ts'
-import { isRunning, isRunningSince, runForBytes, runProgram, startDetached } from './processes.ts'
+import { isRunning, isRunningSince, runForBytes, runProgram, SMALL_HEAP, startDetached } from './processes.ts'
 
 test('a process is running until it ends', async () => {
   const child = Bun.spawn(['sleep', '60'])
@@ -66,6 +66,22 @@ test('a detached process outlives its parent, and reports when it failed', async
   const mark = Bun.file(join(folder.path, 'mark'))
   while (!failed.hasFailed() || !(await mark.exists())) await Bun.sleep(2)
   expect(fine.hasFailed()).toBe(false)
+})
+
+test('a detached process may get variables that the programs it starts do not inherit', async () => {
+  using folder = temporaryFolder()
+  const path = join(folder.path, 'mark')
+  const program = `import { dropSmallHeap, runProgram } from '${join(import.meta.dir, 'processes.ts')}'
+    dropSmallHeap()
+    const { stdout } = await runProgram('/bin/sh', ['-c', 'echo "heap: $BUN_JSC_forceRAMSize"'])
+    await Bun.write('${path}', process.env.MARK + stdout)`
+  startDetached(process.execPath, ['-e', program], '/', { ...SMALL_HEAP, MARK: 'got ' })
+  const written = () =>
+    Bun.file(path)
+      .text()
+      .catch(() => '')
+  while ((await written()) === '') await Bun.sleep(2)
+  expect(await written()).toBe('got heap: \n')
 })
 
 test('a program reads its input, and inherits only the allowed variables', async () => {

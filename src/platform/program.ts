@@ -14,6 +14,9 @@ export const PROGRAM: Program = programAt(join('cli', RUNS_FROM_SOURCE ? 'main.t
 /** The same for a hook, which has an entry of its own. */
 export const HOOK_PROGRAM: Program = programAt(RUNS_FROM_SOURCE ? join('hooks', 'main.ts') : join('cli', 'hook.js'), ['hook'])
 
+/** The same for the worker. */
+export const WORKER_PROGRAM: Program = programAt(join('cli', RUNS_FROM_SOURCE ? 'worker-process.ts' : 'worker-process.js'), ['worker'])
+
 function programAt(entry: string, compiledArgs: string[]): Program {
   if (embeddedArchive()) return { command: process.execPath, args: compiledArgs }
   return { command: process.execPath, args: [...BUN_FLAGS, join(import.meta.dir, '..', entry)] }

@@ -6,14 +6,16 @@ import { readConfirmedMarkers } from './confirmed-markers.ts'
 import { readEnvironment } from './environment.ts'
 import { fileKindAt, readSmallFile, statIfThere } from './files.ts'
 import { homePaths } from './paths.ts'
+import { isSilent } from './silent-folders.ts'
 
 export type FoundProject = ProjectEvidence & { branch: string | null }
 
 /**
  * Finds what identifies a folder's project. Reads git's files instead of running git, because a starting session waits for this. For a folder
- * that is not on this machine (an imported history), only the path is known.
+ * that is not on this machine (an imported history) or does not answer, only the path is known.
  */
 export function findProject(folder: string, userHome = readEnvironment().userHome, home = homePaths()): FoundProject {
+  if (isSilent(folder)) return evidenceOfPath(folder)
   const start = realFolder(folder)
   const ownHome = realFolder(userHome)
   let marker: { text: string; folder: string } | null = null
@@ -33,6 +35,11 @@ export function findProject(folder: string, userHome = readEnvironment().userHom
     fingerprint: fingerprint(root, 6),
     branch: git ? branchOf(git.own) : null,
   }
+}
+
+function evidenceOfPath(folder: string): FoundProject {
+  const root = repositoryOfWorktree(resolve(folder))
+  return { marker: null, origin: null, root, fingerprint: fingerprint(root, 6), branch: null }
 }
 
 /** Longer files are not markers. */

@@ -62,6 +62,8 @@ const ABOUT: Record<string, string> = {
   'sync.git_notes': 'Mirror a project’s notes into its own repository, under refs/notes/mem.',
   'sync.git_notes_sessions': 'Mirror the notes of sessions too, which contain prompts.',
   'sync.import_native': 'Import the agent’s own memory files as notes. That folder is only read.',
+  'team.url': 'The hub that `team join` uses when it is given only a code.',
+  'team.share': 'What `team share` shares: notes, or also observations and summaries. Each project is shared by hand.',
   'import.session_notes': 'Save a note for each imported session.',
   'git.history': 'Read the commit messages of a project’s repository in the background, and follow new commits.',
   'consolidate.after_captures': 'Fold duplicates in the background after this many new notes; 0 means never.',

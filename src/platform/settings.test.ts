@@ -98,10 +98,19 @@ test.each([
   expect(problems).toEqual([expect.stringContaining(`in ${name}`)])
 })
 
-test('settings of sync apply at the next sync; all others need a restart', () => {
+test('settings of sync and of the team are read when they are used; all others need a restart', () => {
   const { sources } = load({})
   const live = Object.keys(sources).filter((name) => !settingTakesEffect(name).includes('recollect restart'))
-  expect(live).toEqual(['sync.remote', 'sync.fetch', 'sync.push', 'sync.git_notes', 'sync.git_notes_sessions', 'sync.import_native'])
+  expect(live).toEqual([
+    'sync.remote',
+    'sync.fetch',
+    'sync.push',
+    'sync.git_notes',
+    'sync.git_notes_sessions',
+    'sync.import_native',
+    'team.url',
+    'team.share',
+  ])
   expect(settingTakesEffect('sync.remote')).toBe('The next sync uses it.')
 })
 

@@ -119,6 +119,12 @@ export const Settings = z.object({
     /** Import the agent's own memory files as notes, and follow their changes. */
     import_native: z.boolean().default(true),
   }),
+  team: z.object({
+    /** The hub that `team join` uses when it is given only a code. */
+    url: z.string().default(''),
+    /** What `team share` shares when it is not told: notes, or also observations and summaries. */
+    share: z.enum(['notes', 'notes+distilled']).default('notes'),
+  }),
   git: z.object({
     /** Read the commit messages of projects' repositories, in the background, and follow new commits. */
     history: z.boolean().default(true),
@@ -168,16 +174,23 @@ const SECTION_READ = {
   embedder: 'at start',
   model: 'at start',
   sync: 'at each sync',
+  team: 'when used',
   git: 'at start',
   consolidate: 'at start',
   retention: 'at start',
   privacy: 'at start',
-} as const satisfies Record<keyof Settings, 'at start' | 'at each sync'>
+} as const satisfies Record<keyof Settings, 'at start' | 'at each sync' | 'when used'>
+
+const TAKES_EFFECT = {
+  'at start': 'Restart the worker to apply it: recollect restart',
+  'at each sync': 'The next sync uses it.',
+  'when used': 'The next command uses it.',
+} as const
 
 /** What to do for a changed setting to take effect: a sentence for `config set` and the settings page. */
 export function settingTakesEffect(name: string): string {
   const section = name.split('.')[0] as keyof Settings
-  return SECTION_READ[section] === 'at start' ? 'Restart the worker to apply it: recollect restart' : 'The next sync uses it.'
+  return TAKES_EFFECT[SECTION_READ[section]]
 }
 
 /** The sections that the worker reads once, when it starts. */

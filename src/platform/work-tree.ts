@@ -1,9 +1,11 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { exists, isMissingFileError, readSmallFile } from './files.ts'
+import { isSilent } from './silent-folders.ts'
 
 /** The top folder of the work tree that a folder is in; outside a repository, the folder itself. */
 export function workTreeTop(folder: string): string {
+  if (isSilent(folder)) return folder
   for (let dir = resolve(folder); ; dir = dirname(dir)) {
     if (exists(join(dir, '.git'))) return dir
     if (dirname(dir) === dir) return resolve(folder)
@@ -12,6 +14,7 @@ export function workTreeTop(folder: string): string {
 
 /** The commit that is checked out, read from git's own files; null outside a repository or where it is not found there. */
 export function checkedOutCommit(top: string): string | null {
+  if (isSilent(top)) return null
   try {
     const own = gitFolderOf(top)
     const head = own && readSmallFile(join(own, 'HEAD'), MAX_GIT_FILE_BYTES)?.trim()
@@ -66,6 +69,7 @@ export function findWorkTreeFile(top: string, path: string, maxBytes: number, ro
 
 /** The folder itself, where a link leads; null if it does not exist. Look it up once for several files. */
 export function realTop(top: string): string | null {
+  if (isSilent(top)) return null
   try {
     return realpathSync(top)
   } catch {

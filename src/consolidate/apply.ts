@@ -1,7 +1,7 @@
-import type { Change } from '../core/memory.ts'
+import { type Change, UNDO_DAYS } from '../core/memory.ts'
 import type { Note, NoteId } from '../core/note.ts'
 import { noteOnDisk, putNote } from '../notes/notes.ts'
-import { type PlanKind, type StoredPlan, UNDO_DAYS } from '../store/store.ts'
+import type { PlanKind, StoredPlan } from '../store/store.ts'
 import { type ConsolidationDeps, noteFingerprint, type Plan, type PlanGroup, resultingNotes } from './plan.ts'
 import { readMark, withMark } from './reflection-mark.ts'
 
@@ -32,7 +32,7 @@ export async function applyPlan(deps: Pick<ConsolidationDeps, 'book'>, id: numbe
       writes.push(written.map((note, index) => ({ note, before: known[index] ? noteFingerprint(known[index]) : null })))
       steps.push(...written.map((note, index) => undoStepFor(note, known[index] ?? null)))
     }
-    await store.plans.setApplied(id, withoutTexts(plan), steps, now)
+    await (await store.plans()).setApplied(id, withoutTexts(plan), steps, now)
   })
   const changes: Change[] = []
   let groups = 0
@@ -80,7 +80,7 @@ export type UndoResult =
 /** Undoes an applied plan, by default the last one. Notes that were edited since keep their edits and are returned in `edited`. */
 export async function undoPlan(deps: Pick<ConsolidationDeps, 'book'>, kind: PlanKind, id: number | null, now: number): Promise<UndoResult> {
   const { store } = deps.book
-  const plan = id === null ? await store.plans.lastApplied(kind) : await store.plans.get(id)
+  const plan = id === null ? await (await store.plans()).lastApplied(kind) : await (await store.plans()).get(id)
   const reason = whyNotUndoable(plan, kind, id, now)
   if (!plan || reason) return { kind: 'refused', reason: reason ?? '' }
   const edited: { id: NoteId; title: string }[] = []
@@ -100,7 +100,7 @@ export async function undoPlan(deps: Pick<ConsolidationDeps, 'book'>, kind: Plan
       restored++
     })
   }
-  await store.transaction(() => store.plans.setUndone(plan.id, now))
+  await store.transaction(async () => (await store.plans()).setUndone(plan.id, now))
   return { kind: 'undone', plan: plan.id, restored, edited, changes }
 }
 

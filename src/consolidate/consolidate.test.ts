@@ -31,7 +31,7 @@ async function saved(deps: ConsolidationDeps, given: Partial<Note>): Promise<Not
 async function apply(deps: ConsolidationDeps, plan: Plan): Promise<{ id: number; groups: number }> {
   const { store } = deps.book
   const id = await store.transaction(async () =>
-    store.plans.put({
+    (await store.plans()).put({
       kind: plan.kind,
       project: plan.project,
       fingerprint: await planFingerprint(deps, plan, now),
@@ -176,7 +176,7 @@ describe('undo', () => {
     using at = await someDeps(server)
     await twoRelated(at.deps)
     const { id } = await apply(at.deps, await planConsolidation(at.deps, app, now))
-    expect(JSON.stringify(await at.store.plans.get(id))).not.toContain('doubles the wait')
+    expect(JSON.stringify(await (await at.store.plans()).get(id))).not.toContain('doubles the wait')
   })
 })
 

@@ -81,13 +81,12 @@ export function openVectorIndex(store: Store, embedder: Embedder, stopping: Abor
       .map(({ seq, row, scale }) => ({ seq, cosine: dot(vector, row) * scale }))
       .sort((a, b) => b.cosine - a.cosine)
       .slice(0, within.limit)
-    const near: NearDocument[] = []
-    for (const { seq, cosine } of best) {
-      const document = await store.vectors.documentOf(seq)
-      if (document && (within.project === null || document.project === within.project))
-        near.push({ documentId: document.documentId, kind: document.kind, ref: document.ref, cosine })
-    }
-    return near
+    const documents = new Map((await store.vectors.documentsOf(best.map(({ seq }) => seq))).map((document) => [document.seq, document]))
+    return best.flatMap(({ seq, cosine }) => {
+      const document = documents.get(seq)
+      if (!document || (within.project !== null && document.project !== within.project)) return []
+      return [{ documentId: document.documentId, kind: document.kind, ref: document.ref, cosine }]
+    })
   }
 
   async function vectorOf(text: string, signal: AbortSignal): Promise<Float32Array> {

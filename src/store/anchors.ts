@@ -51,6 +51,10 @@ export function anchorStatements(db: Database) {
     WHERE d.project = @project AND d.at < @before
       AND EXISTS (SELECT 1 FROM anchored a JOIN anchors x ON x.id = a.anchor_id WHERE a.kind = d.kind AND a.ref = d.ref AND x.name <> '')
     ORDER BY d.at DESC, d.id DESC LIMIT @limit`)
+  const inFile = db.prepare<DocumentRef & { at: number; name: string }, SqlParams>(`
+    SELECT DISTINCT d.kind, d.ref, d.at, x.name FROM anchors x JOIN anchored a ON a.anchor_id = x.id
+    JOIN documents d ON d.kind = a.kind AND d.ref = a.ref
+    WHERE x.path = @path AND d.project = @project ORDER BY d.at DESC, d.id DESC LIMIT @limit`)
   const setVerified = db.prepare(`
     INSERT INTO verified (kind, ref, commit_hash, at) VALUES (@kind, @ref, @commit, @at)
     ON CONFLICT DO UPDATE SET commit_hash = excluded.commit_hash, at = excluded.at`)
@@ -85,6 +89,9 @@ export function anchorStatements(db: Database) {
     /** Memories of a project that speak of a definition, newest first, older than a time. */
     inProject: async (project: ProjectKey, before: number, limit: number): Promise<(DocumentRef & { at: number })[]> =>
       inProject.all({ project, before, limit }),
+    /** Memories of a project that speak of a file, newest first, with the definition that each speaks of; one may occur several times. */
+    inFile: async (project: ProjectKey, path: string, limit: number): Promise<(DocumentRef & { at: number; name: string | null })[]> =>
+      inFile.all({ project, path, limit }).map((row) => ({ ...row, name: row.name || null })),
     /** Records that a memory was confirmed at a commit. */
     setVerified: async ({ kind, ref }: DocumentRef, { commit, at }: Verification): Promise<void> => {
       setVerified.run({ kind, ref, commit, at })

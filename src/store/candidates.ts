@@ -24,8 +24,22 @@ export type CandidateIds = { ids: number[]; completeFrom: number }
 /** Whether filters may keep a document. Below `completeFrom` every document may be a candidate. */
 export function candidateTest(candidates: CandidateIds | undefined): (id: number) => boolean {
   if (!candidates) return () => true
-  const known = new Set(candidates.ids)
-  return (id) => id < candidates.completeFrom || known.has(id)
+  const known = CANDIDATE_TESTS.get(candidates) ?? newCandidateTest(candidates)
+  CANDIDATE_TESTS.set(candidates, known)
+  return known
+}
+
+/** Every signal tests the same candidates. */
+const CANDIDATE_TESTS = new WeakMap<CandidateIds, (id: number) => boolean>()
+
+/** One bit for each id between the lowest and the highest: a set of ten thousand numbers takes longer to make than to use. */
+function newCandidateTest({ ids, completeFrom }: CandidateIds): (id: number) => boolean {
+  const lowest = ids.at(-1) ?? 0
+  const length = ids.length === 0 ? 0 : (ids[0] ?? 0) - lowest + 1
+  const bits = new Uint32Array(Math.ceil(length / 32))
+  for (const id of ids) bits[(id - lowest) >>> 5] = (bits[(id - lowest) >>> 5] ?? 0) | (1 << ((id - lowest) & 31))
+  const isKnown = (place: number) => place >= 0 && place < length && ((bits[place >>> 5] ?? 0) & (1 << (place & 31))) !== 0
+  return (id) => id < completeFrom || isKnown(id - lowest)
 }
 
 /** `candidateTest` for locations. */
@@ -109,7 +123,8 @@ export const hasTimeLimit = ({ since, before }: { since: number; before: number 
 
 /** Candidates from ids that were read with a limit of one more than `MAX_CANDIDATES`. */
 function candidatesFrom(list: number[]): CandidateIds {
-  const ids = [...new Set(list)].sort((a, b) => b - a)
+  const isInOrder = list.every((id, at) => at === 0 || id < (list[at - 1] ?? 0))
+  const ids = isInOrder ? list : [...new Set(list)].sort((a, b) => b - a)
   return { ids, completeFrom: ids.length > MAX_CANDIDATES ? (ids.at(-1) ?? 0) : 0 }
 }
 

@@ -1,5 +1,5 @@
-import { Database } from 'bun:sqlite'
-import { exists, fileSizeBytes, isFolder } from '../platform/files.ts'
+import type { Database } from 'bun:sqlite'
+import { asText, type Columns, openForeignDatabase, timestampOf } from './foreign-database.ts'
 import type { SqlParams } from './statement.ts'
 
 /** A session of claude-mem with its prompts, observations and summaries; texts are unchanged. */
@@ -59,52 +59,12 @@ export type ClaudeMem = {
 
 /** Opens a claude-mem database for reading. Returns a text with the reason when it is not one, or cannot be read. */
 export function openClaudeMem(path: string): ClaudeMem | string {
-  if (isFolder(path)) return `${path} is a folder; name the database file, usually ~/.claude-mem/claude-mem.db`
-  if (!exists(path) || fileSizeBytes(path) === 0)
-    return `${path} is empty or does not exist; the database is usually ~/.claude-mem/claude-mem.db`
-  let db: Database | null = null
-  try {
-    db = new Database(path, { readonly: true, strict: true })
-    db.run('PRAGMA busy_timeout = 2000')
-    const [damage] = db.query('PRAGMA quick_check(1)').all() as { quick_check: string }[]
-    if (damage && damage.quick_check !== 'ok') throw new Error(`it is damaged (${damage.quick_check.split('\n')[0]})`)
-    const columns = columnsOf(db)
-    const missing = ['sdk_sessions', 'observations', 'session_summaries'].filter((table) => columns(table).size === 0)
-    if (missing.length > 0) throw new Error(`it is not a claude-mem database (no table ${missing.join(', ')})`)
-    return claudeMemReader(db, columns)
-  } catch (cause) {
-    db?.close()
-    return `could not read ${path}: ${reasonOf(cause)}`
+  const program = {
+    name: 'claude-mem',
+    usualPath: '~/.claude-mem/claude-mem.db',
+    tables: ['sdk_sessions', 'observations', 'session_summaries'],
   }
-}
-
-function reasonOf(cause: unknown): string {
-  const code = (cause as { code?: string }).code ?? ''
-  if (code === 'SQLITE_NOTADB') return 'it is not a database'
-  if (code.startsWith('SQLITE_CORRUPT')) return 'it is damaged; copy it again from its original'
-  if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED'))
-    return 'another program is writing to it; stop that program and try again'
-  return (cause as Error).message
-}
-
-type Columns = (table: string) => Set<string>
-
-function columnsOf(db: Database): Columns {
-  const known = new Map<string, Set<string>>()
-  return (table) => {
-    const found = known.get(table)
-    if (found) return found
-    // Only real tables: a view or a virtual table could compute for ever.
-    const rows = db
-      .query(
-        `SELECT name FROM pragma_table_info('${table}') WHERE EXISTS (
-          SELECT 1 FROM pragma_table_list('${table}') WHERE schema = 'main' AND type = 'table')`,
-      )
-      .all() as { name: string }[]
-    const names = new Set(rows.map((row) => row.name))
-    known.set(table, names)
-    return names
-  }
+  return openForeignDatabase(path, program, claudeMemReader)
 }
 
 /** Columns differ between versions of claude-mem: the session ids had other names, and missing columns are read as null. */
@@ -233,18 +193,8 @@ function summaryOf(row: ClaudeMemRow, at: number): ForeignSession['summaries'][n
   }
 }
 
-const asText = (value: unknown) => (typeof value === 'string' ? value : value === null || value === undefined ? '' : String(value))
 const numberOrNull = (value: unknown) => (typeof value === 'number' && value >= 0 ? Math.floor(value) : null)
 const textOrNull = (value: unknown) => asText(value) || null
-
-/** Milliseconds; early versions wrote seconds. Null for a value outside the calendar. */
-function timestampOf(value: unknown): number | null {
-  const given = value === null ? Number.NaN : Number(value)
-  const at = Math.floor(given > 1e11 ? given : given * 1000)
-  return at >= 0 && at <= MAX_TIMESTAMP_MS ? at : null
-}
-
-const MAX_TIMESTAMP_MS = Date.UTC(9999, 11, 31)
 
 /** Lists are JSON in claude-mem; any other text is a list of one item. */
 function parseList(value: unknown): string[] {

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { GLOBAL_PROJECT, type ProjectKey } from '../core/ids.ts'
+import { GLOBAL_PROJECT } from '../core/ids.ts'
 import type { DocumentLocation, SearchScope } from './document.ts'
 import type { SqlParams } from './statement.ts'
 
@@ -32,9 +32,10 @@ export const sqlIsIn = (value: string, list: string) => `(${list} IS NULL OR ${v
 const MATCHES_PATH = `o.path LIKE p.value ESCAPE '\\'`
 
 /** Whether a list of tags, or null for none, has all of `@tags` and none of `@notTags`. */
-const sqlHasTags = (own: string) => `NOT EXISTS (SELECT 1 FROM json_each(@tags) t WHERE NOT EXISTS (
-    SELECT 1 FROM json_each(${own}) own WHERE lower(own.value) IN (SELECT value FROM json_each(t.value))))
-  AND NOT EXISTS (SELECT 1 FROM json_each(@notTags) t WHERE t.value IN (SELECT lower(value) FROM json_each(${own})))`
+const sqlHasTags = (own: string) => `(@tags IS NULL OR NOT EXISTS (SELECT 1 FROM json_each(@tags) t WHERE NOT EXISTS (
+    SELECT 1 FROM json_each(${own}) own WHERE lower(own.value) IN (SELECT value FROM json_each(t.value)))))
+  AND (@notTags IS NULL OR NOT EXISTS (
+    SELECT 1 FROM json_each(@notTags) t WHERE t.value IN (SELECT lower(value) FROM json_each(${own}))))`
 
 /** Whether a document `d` passes the filter: part of every statement that selects documents. */
 const MATCHES_FILTER = `(@hasFilter = 0 OR CASE d.kind
@@ -85,16 +86,13 @@ export function firstMatchingAmong(db: Database) {
   const checked = db.prepare<DocumentLocation & { isMatch: number }, SqlParams>(`
     SELECT ${LOCATION_COLUMNS}, ${MATCHES_FILTER} AS isMatch FROM json_each(@ids) wanted CROSS JOIN documents d ON d.id = wanted.value
     WHERE ${IN_PROJECT} AND ${IN_TIME_AND_KINDS}`)
-  return (ranked: number[], limit: number, within: SearchScope, maxChecked = MAX_CHECKED_DOCUMENTS): DocumentLocation[] => {
+  return (ranked: Iterable<number>, limit: number, within: SearchScope, maxChecked = MAX_CHECKED_DOCUMENTS): DocumentLocation[] => {
     const params = scopeParams(within)
     const found: DocumentLocation[] = []
-    let count = 0
-    for (
-      let from = 0;
-      from < ranked.length && found.length < limit && (count < maxChecked || found.length === 0);
-      from += CHECK_BATCH_DOCUMENTS
-    ) {
-      const ids = ranked.slice(from, from + CHECK_BATCH_DOCUMENTS)
+    const rest = ranked[Symbol.iterator]()
+    for (let count = 0; found.length < limit && (count < maxChecked || found.length === 0); ) {
+      const ids = takeNext(rest, CHECK_BATCH_DOCUMENTS)
+      if (ids.length === 0) break
       const rows = checked.all({ ...params, ids: JSON.stringify(ids) })
       count += rows.length
       const matches = new Map(rows.flatMap(({ isMatch, ...location }) => (isMatch ? [[location.documentId, location]] : [])))
@@ -102,6 +100,16 @@ export function firstMatchingAmong(db: Database) {
     }
     return found.slice(0, limit)
   }
+}
+
+function takeNext(rest: Iterator<number>, count: number): number[] {
+  const taken: number[] = []
+  while (taken.length < count) {
+    const next = rest.next()
+    if (next.done) break
+    taken.push(next.value)
+  }
+  return taken
 }
 
 const CHECK_BATCH_DOCUMENTS = 150
@@ -148,29 +156,3 @@ export const BRANCHES_CTE = `
     SELECT project, (SELECT min(branch) FROM ${BRANCH_TURNS} AND project = projects.project) FROM projects WHERE project IS NOT NULL
     UNION ALL SELECT project, (SELECT min(branch) FROM ${BRANCH_TURNS} AND project = known.project AND branch > known.branch)
       FROM known WHERE branch IS NOT NULL)`
-
-/** A filter without a fixed list of values. */
-export type OpenFilterName = 'ns' | 'tag' | 'branch' | 'source'
-
-/** How many of the newest observations and summaries are read for their authors: there are few authors, and reading all rows would take a second. */
-const NEWEST_SOURCE_ROWS = 50_000
-
-/** The values that memories have for a filter; for branches, in one project or in all. */
-export function filterValueStatements(db: Database): (filter: OpenFilterName, project: ProjectKey | null) => string[] {
-  const madeBy = (table: string) =>
-    `SELECT DISTINCT lower(model) FROM (SELECT model FROM ${table} ORDER BY id DESC LIMIT ${NEWEST_SOURCE_ROWS})`
-  const all = (select: string) => db.prepare<{ value: string }, SqlParams>(`SELECT value FROM (${select}) ORDER BY value`)
-  const statements = {
-    ns: all('SELECT DISTINCT namespace AS value FROM notes'),
-    tag: all(`
-      SELECT DISTINCT lower(t.value) AS value FROM notes n JOIN json_each(n.tags) t
-      UNION SELECT DISTINCT lower(t.value) FROM observations o INDEXED BY observations_with_tags JOIN json_each(o.tags) t WHERE o.tags <> '[]'`),
-    branch: all(
-      `${BRANCHES_CTE} SELECT DISTINCT branch AS value FROM known WHERE branch IS NOT NULL AND (@project IS NULL OR project = @project)`,
-    ),
-    source: all(`
-      SELECT DISTINCT source AS value FROM notes UNION ${madeBy('observations')} UNION ${madeBy('summaries')}
-      UNION VALUES ('person'), ('machine'), ('git')`),
-  }
-  return (filter, project) => statements[filter].all(filter === 'branch' ? { project } : {}).map(({ value }) => value)
-}

@@ -70,12 +70,7 @@ export function prepareRanking(
 
   /** The best documents in scope, the newer first among equals; and those that are always scored. */
   function bestOf(sums: Map<number, number>, scoreCount: number, within: SearchScope, { newestIds }: LargeStoreScan): DocumentLocation[] {
-    const age = new Map(newestIds.map((id, position) => [id, position]))
-    const ranked = [...sums]
-      .map(([id, sum]) => ({ id, sum, age: age.get(id) ?? newestIds.length }))
-      .sort((a, b) => b.sum - a.sum || a.age - b.age || b.id - a.id)
-      .map(({ id }) => id)
-    const best = firstMatching(ranked, scoreCount, within)
+    const best = firstMatching(bestFirst(sums, newestIds), scoreCount, within)
     const included = new Set(best.map(({ documentId }) => documentId))
     const extra = (within.alwaysWeighed ?? []).filter((id) => !included.has(id))
     return [...best, ...firstMatching(extra, extra.length, within)]
@@ -108,6 +103,20 @@ export function prepareRanking(
       .flatMap((location) => (scores.has(location.documentId) ? [{ ...location, score: scores.get(location.documentId) ?? 0 }] : []))
       .sort((a, b) => b.score - a.score || b.at - a.at)
   }
+}
+
+/** Ids by their sums, the newer first among equals. Common words leave thousands, of which few are asked for, so they are sorted on the way. */
+function* bestFirst(sums: Map<number, number>, newestIds: number[]): Generator<number> {
+  const age = new Map(newestIds.map((id, position) => [id, position]))
+  const ageOf = (id: number) => age.get(id) ?? newestIds.length
+  const idsBySum = new Map<number, number[]>()
+  for (const [id, sum] of sums) {
+    const ids = idsBySum.get(sum)
+    if (ids) ids.push(id)
+    else idsBySum.set(sum, [id])
+  }
+  const groups = [...idsBySum].sort(([a], [b]) => b - a)
+  for (const [, ids] of groups) yield* ids.sort((a, b) => ageOf(a) - ageOf(b) || b - a)
 }
 
 /** The query for a project's documents, including global ones. */

@@ -19,9 +19,9 @@ import type {
   SearchScope,
   UnansweredPrompts,
 } from './document.ts'
-import { filterValueStatements, type OpenFilterName } from './document-filter.ts'
 import { documentRangeStatements } from './document-ranges.ts'
 import { documentRowStatements } from './document-rows.ts'
+import type { filterValueStatements, OpenFilterName } from './filter-values.ts'
 import { nameIndexStatements } from './name-index.ts'
 import { stemStatements } from './stems.ts'
 import { traitIndexStatements } from './trait-index.ts'
@@ -43,7 +43,7 @@ export function documentStatements(db: Database) {
   const names = nameIndexStatements(db, newestOf, ranges.idRange)
   const activity = activityIndexStatements(db, cached)
   const candidates = candidateStatements(db, traits, documentsNaming)
-  const filterValues = filterValueStatements(db)
+  let filterValues: Promise<ReturnType<typeof filterValueStatements>> | undefined
   const stems = stemStatements(db)
 
   return {
@@ -98,7 +98,10 @@ export function documentStatements(db: Database) {
     matching: async (documentIds: number[], within: SearchScope): Promise<DocumentLocation[]> =>
       rows.matching(documentIds.filter(candidateTest(within.candidates)), within),
     /** The values that memories have for a filter. */
-    filterValues: async (filter: OpenFilterName, project: ProjectKey | null = null): Promise<string[]> => filterValues(filter, project),
+    filterValues: async (filter: OpenFilterName, project: ProjectKey | null = null): Promise<string[]> => {
+      filterValues ??= import('./filter-values.ts').then(({ filterValueStatements }) => filterValueStatements(db))
+      return (await filterValues)(filter, project)
+    },
 
     /** How many documents a project has, or about; without a project, how many there are in all. */
     count: async (project: ProjectKey | null): Promise<number> => (project ? countOfProject(project) : ranges.lastId()),

@@ -12,10 +12,10 @@ export function jobStatements(db: Database) {
     INSERT INTO jobs (kind, key, payload, state, run_after, created_at) VALUES (@kind, @key, @payload, 'waiting', @runAfter, @at)
     ON CONFLICT (kind, key) WHERE state = 'waiting' DO UPDATE SET payload = excluded.payload, run_after = min(run_after, excluded.run_after)
     RETURNING id`)
-  const claim = db.prepare<JobRow, SqlParams>(`
-    UPDATE jobs SET state = 'running', attempts = attempts + 1
-    WHERE id = (SELECT id FROM jobs WHERE state = 'waiting' AND run_after <= @now ORDER BY run_after, id LIMIT 1)
-    RETURNING *`)
+  const due = "SELECT id FROM jobs WHERE state = 'waiting' AND run_after <= @now ORDER BY run_after, id LIMIT 1"
+  const claim = db.prepare<JobRow, SqlParams>(`UPDATE jobs SET state = 'running', attempts = attempts + 1 WHERE id = (${due}) RETURNING *`)
+  const claimAlso = db.prepare<JobRow, SqlParams>(`
+    UPDATE jobs SET state = 'running', attempts = attempts + 1 WHERE kind = @kind AND attempts = 0 AND id = (${due}) RETURNING *`)
   const state = db.prepare<{ error: string | null }, SqlParams>('SELECT error FROM jobs WHERE id = @id')
   const done = db.prepare('DELETE FROM jobs WHERE id = @id')
   const waitingTwin = db.prepare<{ id: number }, SqlParams>(`
@@ -28,6 +28,9 @@ export function jobStatements(db: Database) {
   const dead = db.prepare<JobRow, SqlParams>("SELECT * FROM jobs WHERE state = 'dead' ORDER BY id DESC LIMIT @limit")
   const revive = db.prepare("UPDATE OR IGNORE jobs SET state = 'waiting', attempts = 0, run_after = @now WHERE state = 'dead'")
 
+  const bringForward = db.prepare(`
+    UPDATE jobs SET run_after = @now, created_at = @now
+    WHERE state = 'waiting' AND run_after > @now AND (created_at > @now + @tolerance OR run_after > @now + @longest + @tolerance)`)
   const reviveOne = db.prepare(
     "UPDATE OR IGNORE jobs SET state = 'waiting', attempts = 0, run_after = @now WHERE state = 'dead' AND id = @id",
   )
@@ -47,6 +50,14 @@ export function jobStatements(db: Database) {
       const row = claim.get({ now })
       return row ? fromRow(row) : null
     },
+    /**
+     * The next job, if it is of the same kind as one that runs and was never tried: to do both in one transaction. It must be completed there. A job
+     * that was tried may have taken the worker down, and must not take others with it.
+     */
+    claimAlso: async <K extends JobKind>(kind: K, now: number): Promise<Job<K> | null> => {
+      const row = claimAlso.get({ kind, now })
+      return row ? (fromRow(row) as Job<K>) : null
+    },
     complete: async (id: number) => {
       done.run({ id })
     },
@@ -60,6 +71,12 @@ export function jobStatements(db: Database) {
       for (const { id } of rows) putBack(id, now, null)
       return rows.length
     },
+    /**
+     * Makes jobs due that the clock has left behind: if it was set back, those queued before would wait until it reaches their time again. No job
+     * is queued for later than `longest` milliseconds.
+     */
+    bringForward: async (now: number, longest: number): Promise<number> =>
+      bringForward.run({ now, longest, tolerance: CLOCK_TOLERANCE_MS }).changes,
     /** When the next waiting job may run, or null when no job is waiting. */
     nextAt: async (): Promise<number | null> => next.get()?.at ?? null,
     counts: async (): Promise<{ waiting: number; running: number; dead: number }> => {
@@ -72,6 +89,9 @@ export function jobStatements(db: Database) {
     reviveDead: async (now: number): Promise<number> => revive.run({ now }).changes,
   }
 }
+
+/** Jobs of an event are dated by its hook, and small steps of the clock are ordinary. */
+const CLOCK_TOLERANCE_MS = 60_000
 
 /** The one place that trusts a stored payload to match its kind: `add` wrote both, and migrations keep waiting rows up to date. */
 function fromRow({ id, kind, key, payload, attempts }: JobRow): Job {

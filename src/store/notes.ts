@@ -10,6 +10,7 @@ import {
   type NoteState,
   type NoteType,
 } from '../core/note.ts'
+import type { IndexedDocument } from './document.ts'
 import type { DocumentIndexes } from './documents.ts'
 import { eachRow, NO_ROWS, type RowsAndBytes, readJsonColumn, type SqlParams } from './statement.ts'
 
@@ -115,7 +116,7 @@ export function noteStatements(db: Database, index: DocumentIndexes) {
     SELECT * FROM notes
     WHERE project = @project AND instr(@types, type) > 0 AND deleted_at IS NULL AND (expires_at IS NULL OR expires_at > @now)
       AND conflict_of IS NULL AND NOT EXISTS (${supersedesIt})
-    ORDER BY updated_at DESC, confidence DESC, id DESC LIMIT @limit`)
+    ORDER BY author IS NOT NULL, updated_at DESC, confidence DESC, id DESC LIMIT @limit`)
   const pinned = db.prepare<NoteRow, SqlParams>(`
     SELECT * FROM notes
     WHERE pinned = 1 AND project = @project AND deleted_at IS NULL AND (expires_at IS NULL OR expires_at > @now)
@@ -160,27 +161,29 @@ export function noteStatements(db: Database, index: DocumentIndexes) {
     const row = byId.get({ id })
     return row ? fromRow(row) : null
   }
+  /** Notes whose words are written later; null outside `indexTogether`. */
+  let waiting: Set<NoteId> | null = null
   /** A superseded note can still be found, and is marked then. Expiry is checked when a note is read. */
-  const indexNote = (id: NoteId) => {
-    const note = get(id)
-    if (!note || note.deletedAt !== null) return index.remove('note', id)
-    index.put({
-      kind: 'note',
-      ref: note.id,
-      sessionId: null,
-      turn: null,
-      project: note.project,
-      at: note.updatedAt,
-      words: { title: note.title, body: note.body, facts: [note.namespace, ...note.tags].join(' ') },
-      context: '',
-    })
+  const indexNotes = (ids: NoteId[]) => {
+    if (waiting) {
+      for (const id of ids) waiting.add(id)
+      return
+    }
+    const documents: IndexedDocument[] = []
+    for (const id of ids) {
+      const note = get(id)
+      if (note && note.deletedAt === null) documents.push(documentOf(note))
+      else index.remove('note', id)
+    }
+    index.put(...documents)
   }
 
   return {
     /** Writes the row of a note. Notes that it supersedes are hidden; those that it no longer supersedes are shown again. */
     put: async (note: Note, print: string): Promise<void> => {
       const before = get(note.id)
-      if (before && (before.title !== note.title || before.body !== note.body)) {
+      // Of another person's note only the current version is kept: what its author removed from it is gone here too.
+      if (before?.author === null && (before.title !== note.title || before.body !== note.body)) {
         addVersion.run({ note: note.id, title: before.title, body: before.body, at: before.updatedAt })
         cutVersions.run({ note: note.id })
       }
@@ -196,12 +199,28 @@ export function noteStatements(db: Database, index: DocumentIndexes) {
       const touched = new Set<string>([note.id, ...note.supersedes, ...olderOf.all({ newer: note.id }).map((row) => row.older)])
       forgetSuperseded.run({ newer: note.id })
       for (const older of note.supersedes) if (older !== note.id) addSuperseded.run({ older, newer: note.id })
-      for (const id of touched) indexNote(asNoteId(id))
+      indexNotes([...touched].map(asNoteId))
+    },
+    /**
+     * Indexes all notes that the work writes at its end. Between the words of two notes, every other statement makes FTS5 write out the words it
+     * holds, so that many notes at once take twice as long. Must run inside a transaction.
+     */
+    indexTogether: async <T>(work: () => Promise<T>): Promise<T> => {
+      const together = new Set<NoteId>()
+      waiting = together
+      let result: T
+      try {
+        result = await work()
+      } finally {
+        waiting = null
+      }
+      indexNotes([...together])
+      return result
     },
     remove: async (id: NoteId): Promise<void> => {
       const older = olderOf.all({ newer: id })
       remove.run({ id })
-      for (const row of older) indexNote(asNoteId(row.older))
+      indexNotes(older.map((row) => asNoteId(row.older)))
     },
     get: async (id: NoteId): Promise<Note | null> => get(id),
     /** Earlier versions, latest first. */
@@ -248,7 +267,7 @@ export function noteStatements(db: Database, index: DocumentIndexes) {
           offset,
         })
         .map(fromRow),
-    /** The newest visible notes of one project; for equal times, the more confident first. */
+    /** The newest visible notes of one project; for equal times, the more confident first. Copies of others' notes come last, so that they push out none of the person's. */
     newest: async (project: ProjectKey, types: NoteType[], now: number, limit: number): Promise<Note[]> =>
       newest.all({ project, types: types.join(' '), now, limit }).map(fromRow),
     /** The pinned notes of a project, of any age. */
@@ -284,6 +303,17 @@ export function noteStatements(db: Database, index: DocumentIndexes) {
     problems: async (): Promise<NoteFile[]> => problems.all(),
   }
 }
+
+const documentOf = (note: Note): IndexedDocument => ({
+  kind: 'note',
+  ref: note.id,
+  sessionId: null,
+  turn: null,
+  project: note.project,
+  at: note.updatedAt,
+  words: { title: note.title, body: note.body, facts: [note.namespace, ...note.tags].join(' ') },
+  context: '',
+})
 
 function fromRow(row: NoteRow): Note {
   return {

@@ -2,9 +2,6 @@ import type { Database } from 'bun:sqlite'
 import { asProjectKey, type ProjectKey } from '../core/ids.ts'
 import { NO_ROWS, type RowsAndBytes, type SqlParams } from './statement.ts'
 
-/** How long an applied plan can be undone. */
-export const UNDO_DAYS = 30
-
 export type PlanKind = 'consolidate' | 'reflect'
 
 /** A plan and its state. Only the room that made the plan interprets `content` and `undo`. */

@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { asProjectKey, type ProjectKey } from '../core/ids.ts'
-import type { SqlParams } from './statement.ts'
+import { readJsonColumn, type SqlParams } from './statement.ts'
 
 /** How much a project contains. */
 export type ProjectTotals = {
@@ -14,6 +14,8 @@ export type ProjectTotals = {
   firstAt: number | null
   lastAt: number | null
 }
+
+const IMPORTED_NAMES_MARK = 'projects named by an import'
 
 /** Tables whose rows contain the project of their session. */
 const SESSION_TABLES = ['prompts', 'observations', 'summaries', 'injections', 'documents'] as const
@@ -38,12 +40,15 @@ export function projectStatements(db: Database) {
       SELECT min(project) FROM sessions
       UNION ALL SELECT (SELECT min(project) FROM sessions WHERE project > known.project) FROM known WHERE project IS NOT NULL)
     SELECT project FROM known WHERE project IS NOT NULL`)
-  // Notes alone, without a session in the folder, came from elsewhere: from another machine, or by an import.
+  const marked = db.prepare<{ value: string }, SqlParams>('SELECT value FROM marks WHERE name = @name')
+  const mark = db.prepare('INSERT INTO marks (name, value) VALUES (@name, @value) ON CONFLICT (name) DO UPDATE SET value = excluded.value')
+  const importedNames = () => readJsonColumn<string[]>(marked.get({ name: IMPORTED_NAMES_MARK })?.value ?? '[]')
+  // Notes alone, without a session in the folder, came from another machine; those of an import belong to the folder that names them.
   const usedElsewhere = db.prepare(`
     WITH used (inside) AS (
       SELECT folder = @folder OR substr(folder, 1, length(@folder) + 1) = @folder || '/' FROM sessions WHERE project = @project)
     SELECT 1 WHERE EXISTS (SELECT 1 FROM used WHERE NOT inside)
-      OR (NOT EXISTS (SELECT 1 FROM used) AND EXISTS (SELECT 1 FROM notes WHERE project = @project))
+      OR (@imported = 0 AND NOT EXISTS (SELECT 1 FROM used) AND EXISTS (SELECT 1 FROM notes WHERE project = @project))
       OR EXISTS (SELECT 1 FROM renamed_projects WHERE old = @project)`)
   const moveSession = db.prepare('UPDATE sessions SET project = @to WHERE id = @id')
   const moveRows = SESSION_TABLES.map((table) => db.prepare(`UPDATE ${table} SET project = @to WHERE session_id = @id`))
@@ -67,7 +72,13 @@ export function projectStatements(db: Database) {
     withSessions: async (): Promise<ProjectKey[]> => known.all().map(({ project }) => asProjectKey(project)),
     /** Whether no folder but this one, and those below it, has this project. */
     isFreeFor: async (place: { project: ProjectKey; folder: string }): Promise<boolean> =>
-      usedElsewhere.get({ project: place.project, folder: place.folder }) === null,
+      usedElsewhere.get({ project: place.project, folder: place.folder, imported: Number(importedNames().includes(place.project)) }) ===
+      null,
+    /** Names of projects that imports brought without a folder. */
+    importedNames: async (): Promise<string[]> => importedNames(),
+    addImportedNames: async (names: Iterable<ProjectKey>) => {
+      mark.run({ name: IMPORTED_NAMES_MARK, value: JSON.stringify([...new Set([...importedNames(), ...names])]) })
+    },
     /** From now on, the old key means the new project. */
     rename: async (from: ProjectKey, to: ProjectKey) => {
       rename.run({ from, to })

@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 
-/** The schema version that this program knows: the number of steps in `migrations.ts`, which checks it. */
-export const SCHEMA_VERSION = 32
+/** The version of `schema.ts`, stored in the database as SQLite's user_version. A change of the schema raises it, so that older programs refuse the database. */
+export const SCHEMA_VERSION = 36
 
 /** Thrown when a newer program has migrated the database: writing to it could lose data. */
 export class NewerDatabase extends Error {

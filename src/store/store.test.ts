@@ -1,5 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   addObservations as addAll,
@@ -9,8 +10,8 @@ import {
   temporaryFolder,
   temporaryStore,
 } from '../../test/support/builders.ts'
+import { takeOlderSteps } from '../../test/support/older-steps.ts'
 import { asMemorySessionId, asProjectKey } from '../core/ids.ts'
-import { migrate } from './migrations.ts'
 import {
   CorruptDatabase,
   checkDatabase,
@@ -30,6 +31,18 @@ const everywhere: SearchScope = {
   before: Number.MAX_SAFE_INTEGER,
   limit: 10,
 }
+
+test('opening a database that exists writes nothing; a new one can return free pages to the disk', async () => {
+  using folder = temporaryFolder()
+  const path = join(folder.path, 'a.db')
+  ;(await openStore(path)).close()
+  const before = readFileSync(`${path}-wal`)
+  const store = await openStore(path)
+  expect(readFileSync(`${path}-wal`).equals(before)).toBe(true)
+  store.close()
+  using db = new Database(path)
+  expect(db.query('PRAGMA auto_vacuum').get()).toEqual({ auto_vacuum: 2 })
+})
 
 test('the same content session id is always the same session', async () => {
   using t = await temporaryStore()
@@ -209,6 +222,21 @@ test('the next worker runs a job whose worker died, and a dead job can be revive
   expect((await jobs.claim(9))?.attempts).toBe(1)
 })
 
+test('jobs that were queued before the clock was set back become due; those that wait after a failure do not', async () => {
+  using t = await temporaryStore()
+  const [hour, now] = [3_600_000, 10 * 3_600_000]
+  await t.store.jobs.add('read', 'ahead', { path: '/a', agent: 'claude-code' }, now + 2 * hour, now + 2 * hour + 1000)
+  await t.store.jobs.add('read', 'old', { path: '/b', agent: 'claude-code' }, now - hour, now + 2 * hour)
+  await t.store.jobs.add('read', 'backoff', { path: '/c', agent: 'claude-code' }, now - hour, now + hour)
+  expect(await t.store.jobs.claim(now)).toBeNull()
+  expect(await t.store.jobs.bringForward(now, hour)).toBe(2)
+  expect([(await t.store.jobs.claim(now))?.key, (await t.store.jobs.claim(now))?.key, await t.store.jobs.claim(now)]).toEqual([
+    'ahead',
+    'old',
+    null,
+  ])
+})
+
 test('a failed transaction stores nothing, and the next one works', async () => {
   using t = await temporaryStore()
   const failing = t.store.transaction(async () => {
@@ -235,7 +263,7 @@ test('a read-only database of an older program is refused with what to do', asyn
   using folder = temporaryFolder()
   const path = join(folder.path, 'a.db')
   const db = new Database(path)
-  migrate(db, 15)
+  takeOlderSteps(db, 15)
   db.close()
   await expect(openStore(path, { readonly: true })).rejects.toThrow('Start the worker once where it can write to the file')
   ;(await openStore(path)).close()
@@ -246,7 +274,7 @@ test('after an upgrade, older prompts keep their vector until a new one is made'
   using folder = temporaryFolder()
   const path = join(folder.path, 'a.db')
   const db = new Database(path)
-  migrate(db, 6)
+  takeOlderSteps(db, 6)
   db.run("INSERT INTO documents (id, kind, ref, project, at) VALUES (1, 'prompt', '1', 'app', 1), (2, 'summary', '1', 'app', 1)")
   db.run("INSERT INTO vectors (document_id, embedder, fingerprint, scale, row) VALUES (1, 'e', 'f', 1, x'01'), (2, 'e', 'f', 1, x'01')")
   db.run('DELETE FROM unembedded')
@@ -261,7 +289,7 @@ test('waiting jobs of an earlier version get the names and the agent that this v
   using folder = temporaryFolder()
   const path = join(folder.path, 'a.db')
   const db = new Database(path)
-  migrate(db, 20)
+  takeOlderSteps(db, 20)
   const insert = "INSERT INTO jobs (kind, key, payload, state, run_after, created_at) VALUES (?, 'k', ?, 'waiting', 0, 1)"
   db.run(insert, ['tell', '{"sessionId":1,"number":2}'])
   db.run(insert, ['read', '{"path":"/s.jsonl"}'])
@@ -282,7 +310,7 @@ test('after an upgrade, filters find memories of earlier versions', async () => 
   using folder = temporaryFolder()
   const path = join(folder.path, 'a.db')
   const db = new Database(path)
-  migrate(db, 16)
+  takeOlderSteps(db, 16)
   const sql = (table: string, row: Record<string, string | number>) =>
     db.run(
       `INSERT INTO ${table} (${Object.keys(row)}) VALUES (${Object.values(row).map((value) => JSON.stringify(value).replaceAll('"', "'"))})`,

@@ -22,7 +22,8 @@ import { jobStatements } from './jobs.ts'
 import { linkStatements } from './links.ts'
 import { noteStatements } from './notes.ts'
 import { observationStatements } from './observations.ts'
-import { planStatements } from './plans.ts'
+import type { ownMachineStatements } from './own-machines.ts'
+import type { planStatements } from './plans.ts'
 import { projectStatements } from './projects.ts'
 import { promptStatements } from './prompts.ts'
 import { receiptStatements } from './receipts.ts'
@@ -30,6 +31,7 @@ import { NewerDatabase, refuseNewerDatabase, refuseOlderDatabase, SCHEMA_VERSION
 import { sessionStatements } from './sessions.ts'
 import { spaceStatements } from './space.ts'
 import { summaryStatements } from './summaries.ts'
+import type { teamStatements } from './team.ts'
 import { threadStatements } from './threads.ts'
 import { tombstoneStatements } from './tombstones.ts'
 import { toolUseStatements } from './tool-uses.ts'
@@ -59,8 +61,11 @@ export type { DocumentRef, Link, LinkRelation, Mention, TimeSide } from './links
 export { holdLock } from './lock.ts'
 export type { NoteFile, NoteFilter } from './notes.ts'
 export type { WithBranch } from './observations.ts'
-export { type PlanKind, type StoredPlan, UNDO_DAYS } from './plans.ts'
+export type { OwnItem, OwnOutboxEntry } from './own-machines.ts'
+export type { PlanKind, StoredPlan } from './plans.ts'
 export type { RowsAndBytes } from './statement.ts'
+export type { SubcogMemory } from './subcog.ts'
+export type { OutboxEntry, ReceivedMemory, SentMemory, StoredTeamProject } from './team.ts'
 export type { StoredThread } from './threads.ts'
 export type { Tombstone } from './tombstones.ts'
 export type { StoredWork } from './turn-work.ts'
@@ -71,6 +76,7 @@ export type Store = Awaited<ReturnType<typeof openStore>>
 
 /** Loaded only by an import. */
 export const openClaudeMem = async (path: string) => (await import('./claude-mem.ts')).openClaudeMem(path)
+export const openSubcog = async (path: string) => (await import('./subcog.ts')).openSubcog(path)
 
 export type StoreOptions = {
   readonly?: boolean
@@ -96,8 +102,12 @@ export async function openStore(path: string, options: StoreOptions = {}) {
   let turnWork: Promise<ReturnType<typeof turnWorkStatements>> | null = null
   let deletions: Promise<ReturnType<typeof deletionStatements>> | null = null
   let feed: Promise<ReturnType<typeof feedStatements>> | null = null
+  let team: Promise<ReturnType<typeof teamStatements>> | null = null
+  let plans: Promise<ReturnType<typeof planStatements>> | null = null
+  let ownMachines: Promise<ReturnType<typeof ownMachineStatements>> | null = null
   let last: Promise<unknown> = Promise.resolve()
   /** Runs work one after the other, even if the one before failed. */
+  let secureDeletions = 0
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     const mine = last.then(work)
     last = mine.catch(() => {})
@@ -121,7 +131,11 @@ export async function openStore(path: string, options: StoreOptions = {}) {
     summaries: summaryStatements(db, index, tombstones),
     notes: noteStatements(db, index),
     commits: commitStatements(db, index),
-    plans: planStatements(db),
+    /** Plans of consolidation. Loaded with the first one. */
+    plans: (): Promise<ReturnType<typeof planStatements>> => {
+      plans ??= import('./plans.ts').then(({ planStatements }) => planStatements(db))
+      return plans
+    },
     jobs: jobStatements(db),
     distilledTurns: distilledTurnStatements(db, tombstones),
     tombstones,
@@ -139,6 +153,16 @@ export async function openStore(path: string, options: StoreOptions = {}) {
     turnWork: (): Promise<ReturnType<typeof turnWorkStatements>> => {
       turnWork ??= import('./turn-work.ts').then(({ turnWorkStatements }) => turnWorkStatements(db))
       return turnWork
+    },
+    /** Memories shared with a team. Loaded by homes that joined one. */
+    team: (): Promise<ReturnType<typeof teamStatements>> => {
+      team ??= import('./team.ts').then(({ teamStatements }) => teamStatements(db))
+      return team
+    },
+    /** Memories that the person's own machines share through a hub. Loaded by homes that use it. */
+    ownMachines: (): Promise<ReturnType<typeof ownMachineStatements>> => {
+      ownMachines ??= import('./own-machines.ts').then(({ ownMachineStatements }) => ownMachineStatements(db))
+      return ownMachines
     },
     costs: costStatements(db),
     injections: injectionStatements(db),
@@ -176,12 +200,18 @@ export async function openStore(path: string, options: StoreOptions = {}) {
      * segments are merged. Not the default, because it makes every deletion slower.
      */
     async withSecureDelete<T>(work: () => Promise<T>): Promise<T> {
+      secureDeletions++
       db.run('PRAGMA secure_delete = ON')
       try {
         return await work()
       } finally {
-        db.run('PRAGMA secure_delete = OFF')
-        db.run('PRAGMA wal_checkpoint(TRUNCATE)')
+        // Between two transactions: SQLite refuses to empty the log during one.
+        await inTurn(async () => {
+          // A longer one may be running beside it.
+          if (--secureDeletions > 0) return
+          db.run('PRAGMA secure_delete = FAST')
+          db.run('PRAGMA wal_checkpoint(TRUNCATE)')
+        })
       }
     },
     /** Frees SQLite's page cache. The next query reads the pages again, usually from the system's cache. */
@@ -232,6 +262,20 @@ export function checkDatabase(path: string): string[] {
     // A busy or unreadable file is another problem, and no reason to replace it.
     if (!isCorrupt(cause)) throw cause
     return [(cause as Error).message]
+  } finally {
+    db?.close()
+  }
+}
+
+/** Why this program cannot use the database: a newer one has migrated it. Null when it can, or when there is another problem. */
+export function newerDatabaseProblem(path: string): string | null {
+  let db: Database | null = null
+  try {
+    db = openForReading(path)
+    refuseNewerDatabase(db, path)
+    return null
+  } catch (cause) {
+    return cause instanceof NewerDatabase ? cause.message : null
   } finally {
     db?.close()
   }
@@ -326,11 +370,13 @@ async function openDatabase(path: string, readonly: boolean): Promise<Database> 
       refuseOlderDatabase(db, path)
       return db
     }
-    // Takes effect only in a new database. Free pages can then be returned to the disk in small steps.
-    db.run('PRAGMA auto_vacuum = INCREMENTAL')
+    // Free pages can then be returned to the disk in small steps. In an existing database it has no effect, and is a write with two flushes.
+    if (versionOf(db) === 0) db.run('PRAGMA auto_vacuum = INCREMENTAL')
     // WAL with NORMAL: a killed process loses nothing that was committed; a power cut may lose the last seconds, which the transcript still has.
     db.run('PRAGMA journal_mode = WAL')
     db.run('PRAGMA synchronous = NORMAL')
+    // Rows that move to another page leave no text behind on the old one, where a later deletion would not find it. It costs no reading or writing.
+    db.run('PRAGMA secure_delete = FAST')
     if (versionOf(db) < SCHEMA_VERSION) (await import('./migrations.ts')).migrate(db)
     return db
   } catch (cause) {

@@ -8,7 +8,7 @@ const sqlTraitWord = (letter: string, value: string) => `'${letter}' || hex(${va
 const traitWord = (letter: string, value: string) => letter + Buffer.from(value).toString('hex')
 
 /** The traits of a document `d`: its project and kind, and the other values that filters check. */
-const TRAIT_WORDS = `${sqlTraitWord('k', 'd.kind')} || ' ' || ${sqlTraitWord('p', 'd.project')} || ' ' || coalesce(CASE d.kind
+export const TRAIT_WORDS = `${sqlTraitWord('k', 'd.kind')} || ' ' || ${sqlTraitWord('p', 'd.project')} || ' ' || coalesce(CASE d.kind
   WHEN 'observation' THEN (SELECT ${sqlTraitWord('t', 'type')} || ' ' || ${sqlTraitWord('s', 'lower(model)')}
     || coalesce((SELECT group_concat(' ' || ${sqlTraitWord('g', 'lower(value)')}, '') FROM json_each(tags)), '') FROM observations WHERE id = CAST(d.ref AS INTEGER))
   WHEN 'summary' THEN (SELECT ${sqlTraitWord('s', 'lower(model)')} FROM summaries WHERE id = CAST(d.ref AS INTEGER))

@@ -4,10 +4,10 @@ import type { KnownFix, Session } from '../core/memory.ts'
 import type { TurnWork, WorkStep } from '../core/work.ts'
 import { readJsonColumn, type SqlParams } from './statement.ts'
 
-/** The steps of a stored turn, and the mark of undone work. */
-export type StoredWork = TurnWork & { number: number; undoneBy?: string }
+/** The steps of a stored turn, and the marks of undone work: its own, and whether one of its observations has one. */
+export type StoredWork = TurnWork & { number: number; undoneBy?: string; hasMarkedObservation: boolean }
 
-type WorkRow = Omit<TurnWork, 'steps'> & { number: number; undone_by: string | null; work: string }
+type WorkRow = Omit<TurnWork, 'steps'> & { number: number; undone_by: string | null; hasMarked: number; work: string }
 
 /** How many of a project's newest turns with a fix are searched for an error. */
 const MAX_FIX_TURNS = 2000
@@ -17,7 +17,9 @@ export function turnWorkStatements(db: Database) {
   // A message typed while a turn runs is a turn of its own with an earlier number, so the order is that of the times.
   const work = (than: '<=' | '>', order: string) =>
     db.prepare<WorkRow, SqlParams>(`
-      SELECT p.id, p.session_id AS sessionId, p.number, s.folder, p.at, p.undone_by, p.traces ->> 'work' AS work
+      SELECT p.id, p.session_id AS sessionId, p.number, s.folder, p.at, p.undone_by, p.traces ->> 'work' AS work,
+        EXISTS (SELECT 1 FROM observations o
+          WHERE o.session_id = p.session_id AND o.prompt_number = p.number AND o.undone_by IS NOT NULL) AS hasMarked
       FROM prompts p CROSS JOIN sessions s ON s.id = p.session_id
       WHERE p.project = @project AND p.traces ->> 'work' IS NOT NULL AND p.at ${than} @at ORDER BY p.at ${order}, p.id ${order} LIMIT @limit`)
   const workBefore = work('<=', 'DESC')
@@ -47,8 +49,9 @@ export function turnWorkStatements(db: Database) {
     /** The turns of a project that changed files, up to `limit` on each side of a time, in order. */
     around: async (project: ProjectKey, at: number, limit: number): Promise<StoredWork[]> =>
       [...workBefore.all({ project, at, limit }).reverse(), ...workAfter.all({ project, at, limit })].map(
-        ({ work, undone_by, ...row }) => ({
+        ({ work, undone_by, hasMarked, ...row }) => ({
           ...row,
+          hasMarkedObservation: hasMarked === 1,
           steps: readJsonColumn<WorkStep[]>(work),
           ...(undone_by === null ? {} : { undoneBy: undone_by }),
         }),

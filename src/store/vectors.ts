@@ -19,7 +19,7 @@ export type UnembeddedDocument = {
 export type StoredVector = { seq: number; scale: number; row: Int8Array }
 
 /** The document of a vector. */
-export type VectorDocument = { documentId: number; kind: DocumentKind; ref: string; project: ProjectKey }
+export type VectorDocument = { seq: number; documentId: number; kind: DocumentKind; ref: string; project: ProjectKey }
 
 /** How many documents are put back on the waiting list at once when the embedder has changed. */
 const ENLIST_BATCH_DOCUMENTS = 20_000
@@ -56,8 +56,9 @@ export function vectorStatements(db: Database) {
     WHERE v.seq > @seq AND v.embedder = @embedder ORDER BY v.seq LIMIT @limit`)
   const bySeq = db.prepare<VectorRow, SqlParams>(`
     SELECT v.seq, v.scale, v.row FROM json_each(@seqs) wanted CROSS JOIN vectors v ON v.seq = wanted.value`)
-  const documentOf = db.prepare<VectorDocument, SqlParams>(`
-    SELECT d.id AS documentId, d.kind, d.ref, d.project FROM vectors v JOIN documents d ON d.id = v.document_id WHERE v.seq = @seq`)
+  const documentsOf = db.prepare<VectorDocument, SqlParams>(`
+    SELECT v.seq, d.id AS documentId, d.kind, d.ref, d.project FROM json_each(@seqs) wanted
+      CROSS JOIN vectors v ON v.seq = wanted.value CROSS JOIN documents d ON d.id = v.document_id`)
 
   return {
     waiting: async (limit: number): Promise<UnembeddedDocument[]> => waiting.all({ limit }),
@@ -90,11 +91,12 @@ export function vectorStatements(db: Database) {
       after.all({ seq, embedder, limit }).map((row) => ({ ...toStoredVector(row), project: asProjectKey(row.project) })),
     /** The vectors among these that still exist. */
     bySeq: async (seqs: number[]): Promise<StoredVector[]> => bySeq.all({ seqs: JSON.stringify(seqs) }).map(toStoredVector),
-    /** The document of a vector; null when the vector no longer exists. */
-    documentOf: async (seq: number): Promise<VectorDocument | null> => documentOf.get({ seq }),
+    /** The documents of these vectors; without those of vectors that no longer exist. */
+    documentsOf: async (seqs: number[]): Promise<VectorDocument[]> => documentsOf.all({ seqs: JSON.stringify(seqs) }),
   }
 }
 
 function toStoredVector({ seq, scale, row }: VectorRow): StoredVector {
-  return { seq, scale, row: new Int8Array(row.buffer, row.byteOffset, row.length) }
+  // A copy: asking a short array for its buffer moves it out of the garbage collector's heap, which takes longer.
+  return { seq, scale, row: new Int8Array(row) }
 }

@@ -140,7 +140,7 @@ test('a background plan does not replace the plan that a person saw', async () =
   await aboutTheQueue(at.desk)
   const shown = await ended(at.desk)
   await runConsolidateJob(at.desk, await dueJob(at.desk))
-  expect(await at.store.plans.open('consolidate', app)).toMatchObject({ id: shown.plan })
+  expect(await (await at.store.plans()).open('consolidate', app)).toMatchObject({ id: shown.plan })
   expect(await ended(at.desk, { apply: true })).toMatchObject({ outcome: 'replanned', groups: [] })
 })
 

@@ -65,7 +65,7 @@ async function planOrApply(
   // A file may have been changed so recently that it is not indexed yet.
   services.announce(await reindex(services.notebook))
   const now = Date.now()
-  const open = apply ? await store.plans.open(kind, project) : null
+  const open = apply ? await (await store.plans()).open(kind, project) : null
   const shown = open && now - open.plannedAt < DAY_MS ? (open.content as Plan) : null
   const hasChanged = open !== null && shown !== null && (await planFingerprint(deps, shown, now)) !== open.fingerprint
   // Check the plan's effect on search again, because notes may have been added since.
@@ -88,8 +88,8 @@ const makePlan = (deps: ConsolidationDeps, kind: PlanKind, project: ProjectKey |
 async function savePlan(services: Services, deps: ConsolidationDeps, plan: Plan, now: number, shown = true): Promise<number> {
   const fingerprint = await planFingerprint(deps, plan, now)
   const { kind, project } = plan
-  return services.store.transaction(() =>
-    services.store.plans.put({ kind, project, fingerprint, content: plan, plannedAt: now }, { shown }),
+  return services.store.transaction(async () =>
+    (await services.store.plans()).put({ kind, project, fingerprint, content: plan, plannedAt: now }, { shown }),
   )
 }
 

@@ -36,7 +36,8 @@ export async function runEraseJob(services: Services, job: Job<'erase'>): Promis
       await hide(services, plan, true, at)
       await store.transaction(async () => {
         for (const unit of units) await (await store.deletions()).eraseUnit(unit)
-        await store.plans.dropMentioning(deletedNotes)
+        await (await store.ownMachines()).queueErased(units, notes)
+        await (await store.plans()).dropMentioning(deletedNotes)
       })
     },
   ])

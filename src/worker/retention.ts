@@ -1,7 +1,7 @@
-import { RESTORABLE_DAYS } from '../core/memory.ts'
+import { RESTORABLE_DAYS, UNDO_DAYS } from '../core/memory.ts'
 import { purgeNote } from '../notes/notes.ts'
 import { freeBytes } from '../platform/folder.ts'
-import { type RowsAndBytes, UNDO_DAYS } from '../store/store.ts'
+import type { RowsAndBytes } from '../store/store.ts'
 import type { CleanUpLine, CleanUpReport, ExpiredAmount } from '../wire/contract/upkeep.ts'
 import type { Services } from './services.ts'
 
@@ -115,8 +115,8 @@ function retainedKinds(services: Services, now: number): RetainedKind[] {
     },
     {
       kind: 'plans',
-      countExpired: () => store.plans.countPurgeable(now - UNDO_DAYS * DAY_MS, now - DAY_MS),
-      removeBatch: inTransaction(() => store.plans.purge(now - UNDO_DAYS * DAY_MS, now - DAY_MS)),
+      countExpired: async () => (await store.plans()).countPurgeable(now - UNDO_DAYS * DAY_MS, now - DAY_MS),
+      removeBatch: inTransaction(async () => (await store.plans()).purge(now - UNDO_DAYS * DAY_MS, now - DAY_MS)),
     },
     { kind: 'vectors', countExpired: () => store.vectors.countPurgeable(), removeBatch: inTransaction(() => store.vectors.purge()) },
   ]

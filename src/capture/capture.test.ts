@@ -111,6 +111,18 @@ test('a tool use that arrives before its prompt is assigned to its turn', async 
   expect((await at.journal()).toolUses).toEqual([['t1', 1]])
 })
 
+test('a tool use that the transcript has already reported is not stored again when a hook reports it without an id', async () => {
+  await using at = await aCapture()
+  await at.take(prompt('go'), { at: 1000 })
+  await at.read({ ...toolUse('t1'), isComplete: true }, { at: 1010 }, { uuid: 'line-1' })
+  const withoutId = { ...toolUse('t1'), toolUseId: null }
+  await at.take(withoutId, { at: 1500 })
+  expect((await at.journal()).toolUses).toEqual([['t1', 1]])
+  // The same command, much later: the agent ran it again.
+  await at.take(withoutId, { at: 60_000 })
+  expect((await at.journal()).toolUses).toHaveLength(2)
+})
+
 test('a tool use that arrives after its turn was distilled queues the turn again', async () => {
   await using at = await aCapture()
   await at.take(prompt('go'), { at: 1000 })
@@ -293,6 +305,23 @@ test('a late end does not complete a session that was resumed in the meantime', 
   expect((await at.session()).status).not.toBe('completed')
 })
 
+test('after the clock was set back two hours, a session still ends, resumes, and ends again', async () => {
+  await using at = await aCapture()
+  const hours = (n: number) => n * 3_600_000
+  const end: SessionEvent = { kind: 'session-ended', reason: 'other' }
+  await at.take(prompt('go', 'p1'), { at: hours(10) })
+  expect((await at.take(end, { at: hours(8) })).map(({ kind }) => kind)).toEqual(['session-completed'])
+  expect(await at.session()).toMatchObject({ status: 'completed', endedAt: hours(10) })
+  await at.take({ kind: 'session-started', source: 'resume' }, { at: hours(8) + 1000 })
+  expect((await at.session()).status).toBe('active')
+  await at.take(end, { at: hours(8) + 2000 })
+  await at.take(prompt('and again', 'p2'), { at: hours(8) + 3000 })
+  expect((await at.session()).status).toBe('active')
+  // One from the spool may be older than a resumption.
+  expect(await at.take(end, { at: hours(8) + 4000 }, { ...nowhere, branch: null })).toEqual([])
+  expect((await at.session()).status).toBe('active')
+})
+
 test('an end that arrives just after a newer event still completes the session', async () => {
   await using at = await aCapture()
   await at.take(prompt('go', 'p1'), { at: 1000 })
@@ -308,7 +337,7 @@ test('an answer that arrives after the end of its session updates the note', asy
   const [session, prompts] = [await at.session(), await at.store.prompts.ofSession(1)]
   const draft = episodeDraft({ session, prompts, summaries: [], files: ['a.ts'], hook: 'session-end' })
   if (!draft) throw new Error('the session gave no draft')
-  await at.store.notes.put(note({ id: draft.id }), 'print')
+  await at.store.notes.put(note({ id: draft.id, type: 'episodic', session: 's1', source: 'session-end' }), 'print')
   await at.take({ kind: 'turn-ended', promptId: 'p1', answer: 'Done.' }, { at: 1900 })
   expect(await at.jobs()).toEqual(['1:1', '1'])
   await at.take({ kind: 'turn-ended', promptId: 'p1', answer: 'Done.' }, { at: 1950 })
@@ -436,6 +465,17 @@ test('huge and unusual tool uses are clipped and stored as valid JSON', async ()
   expect(() => JSON.parse(first?.output ?? '')).not.toThrow()
   expect(second?.error?.length).toBeLessThanOrEqual(64 * 1024)
   expect([second?.output, second?.interrupted]).toEqual([null, true])
+})
+
+test("a person's prompt with a marker queues a job that saves its notes", async () => {
+  await using at = await aCapture({ markers: ['decision'] })
+  await at.take(prompt('[decision] Prices are kept in cents.'))
+  const kinds: string[] = []
+  for (let job = await at.store.jobs.claim(Date.now() + 1e6); job; job = await at.store.jobs.claim(Date.now() + 1e6)) {
+    kinds.push(job.kind)
+    await at.store.jobs.complete(job.id)
+  }
+  expect(kinds).toContain('markers')
 })
 
 test('a session keeps its transcript path and client pid when later events have none', async () => {

@@ -64,7 +64,7 @@ export type CaptureResult = {
 
 const MARKERS_JOB_DELAY_MS = 1000
 
-/** Clock steps and overtaking events stay below this; no client ends and is resumed faster. */
+/** Events that overtake each other stay below this; no client ends and is resumed faster. */
 const MAX_EVENT_REORDER_MS = 500
 
 /** A prompt that contains markers. */
@@ -104,7 +104,7 @@ export async function take(
 
   switch (event.kind) {
     case 'session-started':
-      if (session.endedAt !== null && isAfterEnd(session, event.at)) await store.sessions.activate(session.id)
+      if (session.endedAt !== null && isAfterEnd(session, event.at, context)) await store.sessions.activate(session.id)
       // The end of the session may never have been reported, so write its note now.
       if (event.source === 'resume' && !opened) await queueEpisode(store, session.id, 'session-end', event.at)
       if (event.source === 'fork') await recordFork(store, session, event)
@@ -134,7 +134,7 @@ export async function take(
     case 'session-ended':
       await queueTurn(store, session, null, event.at)
       // This end waited in the spool, and the session was resumed in the meantime.
-      if (event.at < session.lastEventAt - MAX_EVENT_REORDER_MS) break
+      if (event.at < session.lastEventAt - MAX_EVENT_REORDER_MS && !isClockSetBack(session, event.at, context)) break
       if (await store.sessions.complete(session.id, Math.max(event.at, session.lastEventAt)))
         changes.push({ kind: 'session-completed', sessionId: session.id })
       await queueEpisode(store, session.id, 'session-end', event.at)
@@ -219,7 +219,17 @@ export const folderOfNewSession = (event: Pick<AgentEvent, 'cwd'>, context: Even
   context.projectFolder ?? event.cwd ?? context.project ?? context.workingFolder ?? null
 
 /** An event from before the end of a session does not reopen it when it arrives late. */
-const isAfterEnd = (session: Session, at: number) => session.endedAt === null || at > session.endedAt
+const isAfterEnd = (session: Session, at: number, context: EventContext) =>
+  session.endedAt === null || at > session.endedAt || isClockSetBack(session, at, context)
+
+/**
+ * Whether the clock was set back since the session's last event: this one happens now and has a much earlier time. Hooks deliver within seconds,
+ * and an event from the spool or a transcript does not happen now.
+ */
+const isClockSetBack = (session: Session, at: number, { branch }: EventContext) =>
+  branch === undefined && at < session.lastEventAt - MAX_DELIVERY_MS
+
+const MAX_DELIVERY_MS = 60_000
 
 /** The client does not report which session a fork came from, only when that session was last answered. */
 async function recordFork(store: Store, session: Session, event: Extract<AgentEvent, { kind: 'session-started' }>): Promise<void> {
@@ -280,7 +290,7 @@ async function recordPrompt(
     if (hidPrivate) await store.sessions.setMuting(session.id, true, event.promptId)
     return []
   }
-  if (isAfterEnd(session, event.at)) await store.sessions.activate(session.id)
+  if (isAfterEnd(session, event.at, context)) await store.sessions.activate(session.id)
   await store.sessions.setMuting(session.id, false, null)
   // A turn without its prompt still has tool uses, an answer and a summary.
   const stored = rules.isWanted(event.kind) ? text : NO_WORDS

@@ -68,9 +68,11 @@ test('a commit message states decisions, but never rules', () => {
 
 test('a decision whose subject is a pronoun is quoted with the sentence before, or not at all', () => {
   const pronoun = 'It is deliberately not a round number.'
-  expect(confident(`The retry limit is 7. ${pronoun}`, 'agent').map((one) => one.text)).toEqual([`The retry limit is 7. ${pronoun}`])
+  expect(confident(`The retry limit is seven. ${pronoun}`, 'agent').map((one) => one.text)).toEqual([
+    `The retry limit is seven. ${pronoun}`,
+  ])
   expect(confident(pronoun, 'agent')).toEqual([])
-  expect(confident(`## Limits\n\nThe retry limit is 7.\n\n## Names\n\n${pronoun}`, 'agent')).toEqual([])
+  expect(confident(`## Limits\n\nThe retry limit is seven.\n\n## Names\n\n${pronoun}`, 'agent')).toEqual([])
 })
 
 test('a chosen option is quoted with its text and the question that it answers', () => {

@@ -35,9 +35,9 @@ export function findDecisions(text: string, by: StatementAuthor): Decision[] {
 const startsWithPronoun = (text: string) =>
   /^(?:and |but |so )?(?:it|this|that|these|those|they)\b(?! \w+ (?:is|are|was|were)\b)/i.test(text)
 
-/** A sentence and the one before it, which names its subject; null if there is none. */
-function withSentenceBefore({ text, under }: ProseItem, before: ProseItem | undefined): string | null {
-  if (before?.kind !== 'sentence' || before.under !== under || startsWithPronoun(before.text) || isUnsettled(before.text)) return null
+/** A sentence and the one before it, which names its subject; null if there is none, as under a heading of its own. */
+function withSentenceBefore({ text }: ProseItem, before: ProseItem | undefined): string | null {
+  if (before?.kind !== 'sentence' || startsWithPronoun(before.text) || isUnsettled(before.text)) return null
   const both = `${before.text} ${text}`
   return both.length <= MAX_DECISION_CHARS ? both : null
 }

@@ -55,6 +55,23 @@ test('observations stay when their tool uses are deleted', async () => {
   expect(await memories(t.store)).toEqual(before)
 })
 
+test('observations stay when their tool uses are deleted, whatever other turns left', async () => {
+  using t = await temporaryStore()
+  await aTurn(t.store)
+  const distill = (number: number) => distillTurn(t.store, { sessionId: 1, number }, claudeCode.readAction)
+  await distill(1)
+  await report(t.store, prompt('And why does the token carry seconds?', 'p2'), 4000)
+  const answer =
+    'The tokens carry seconds because `exp` is defined so in the standard. The clock of the server counts milliseconds, so `isValid` has to convert one of them. `refresh` does not compare them at all, which is why only the login failed.'
+  await report(t.store, { kind: 'turn-ended', promptId: 'p2', answer }, 5000)
+  await distill(2)
+  const before = await memories(t.store)
+  expect(new Set(before.observations.map((o) => o.promptNumber))).toEqual(new Set([1, 2]))
+  await t.store.toolUses.purge(Date.now() + 1000, 100)
+  expect(await distill(1)).toEqual([])
+  expect(await memories(t.store)).toEqual(before)
+})
+
 test('the traces of a turn stay when its tool uses are deleted', async () => {
   using t = await temporaryStore()
   await aTurn(t.store)

@@ -87,6 +87,15 @@ test('the outcome of a session is its last result, not the small talk or the off
   expect(draft({ prompts })?.body).toContain(`**Outcome:** ${settled}`)
 })
 
+test('a section that ends within a code block closes it, and a whole one stays as it is', () => {
+  const whole = 'The first call:\n```\none()\n```\nThe second call:\n```\ntwo()\n```\nBoth return a promise now.'
+  const body = (answer: string) => draft({ prompts: [promptOf('Show the calls', answer)] })?.body ?? ''
+  expect(body(whole)).toEndWith(whole)
+  const fences = (text: string) => text.match(/^```$/gm)?.length
+  const cut = body(whole.replace('two()', 'two()\n'.repeat(5000)))
+  expect([cut.length < 20_000, cut.endsWith('…\n```'), fences(cut)]).toEqual([true, true, 4])
+})
+
 test('missing parts are replaced by placeholders, and the title by a default', () => {
   const note = draft({ files: ['a.ts'], session: { ...session, branch: null }, hook: 'precompact' })
   expect(note?.title).toBe('Session summary')

@@ -14,7 +14,7 @@ export async function queueEpisode(store: Store, sessionId: number, hook: Episod
 
 /** Queues an update if the session has a note. Imported sessions have none and get none. */
 export async function refreshEpisode(store: Store, session: Session, at: number): Promise<void> {
-  if (await store.notes.get(episodeNoteId(session))) await queueEpisode(store, session.id, 'session-end', at)
+  if (await store.notes.ofSession(session.contentSessionId)) await queueEpisode(store, session.id, 'session-end', at)
 }
 
 /** The note of a session has the same id on every machine. */

@@ -29,6 +29,11 @@ test('an error that says nothing is not recognised', () => {
   expect(signaturesIn(ran('git push', "error: failed to push some refs to 'origin'", 1))).toEqual([])
 })
 
+test('a migration can be the fix', () => {
+  const [fix] = fixesOf(ran('bun test', RED, 1), ran('npx prisma migrate dev'), ran('bun test', ' 4 pass\n 0 fail'))
+  expect(fix?.commands).toEqual(['prisma migrate dev'])
+})
+
 test('a check that passes on a second try has no fix', () => {
   expect(fixesOf(ran('bun test', RED, 1), ran('ls'), ran('bun test', ' 4 pass\n 0 fail'))).toEqual([])
 })

@@ -1,11 +1,9 @@
-import { describe, expect, test } from 'bun:test'
-import { captureAll, event, nowhere, prompt, temporaryStore, toolUse } from '../../test/support/builders.ts'
-import type { SessionEvent } from '../core/event.ts'
-import { asContentSessionId, asProjectKey } from '../core/ids.ts'
+import { expect, test } from 'bun:test'
+import { temporaryStore } from '../../test/support/builders.ts'
+import { edit, goTest, links, names, read, refOf, turn } from '../../test/support/linked-turns.ts'
+import { asProjectKey } from '../core/ids.ts'
 import { claudeCode } from '../integrations/agent.ts'
-import { causesOf, effectsOf } from '../retrieval/graph.ts'
 import type { Store } from '../store/store.ts'
-import { take } from './capture.ts'
 import { catchUpOldTurns, distillTurn } from './turns.ts'
 
 const app = asProjectKey('app')
@@ -29,6 +27,12 @@ test('paths are relative to the project folder, and issues of the project are nu
   using t = await temporaryStore()
   await turn(t.store, { says: 'See /home/dev/app/src/a.ts, https://github.com/team/app/pull/7 and https://github.com/team/other/pull/8' })
   expect(await names(t.store, 'prompt:1')).toEqual(['file src/a.ts', 'issue #7', 'issue team/other#8'])
+})
+
+test('a bare file name means the one changed file with that name, and no other file', async () => {
+  using t = await temporaryStore()
+  await turn(t.store, { says: 'Compare auth.ts with clock.ts', does: [edit('src/auth.ts')] })
+  expect(await names(t.store, 'prompt:1')).toEqual(['file clock.ts', 'file src/auth.ts'])
 })
 
 test('observations that changed the same file are linked from earlier to later, and the link names the file', async () => {
@@ -66,87 +70,6 @@ test('the memories of a turn are linked to the next prompt', async () => {
     'observation:1 follows prompt:2 (turn 2 after turn 1)',
     'prompt:1 follows prompt:2 (turn 2 after turn 1)',
   ])
-})
-
-test('a failure is linked to its fix in a later turn', async () => {
-  using t = await temporaryStore()
-  await turn(t.store, { at: 1000, does: [goTest('TestLogin')], answers: 'It fails.' })
-  await turn(t.store, { at: 2000, does: [edit('auth.go'), goTest(null)], answers: 'Passes now.' })
-  expect(await links(t.store, 'failed-then-fixed')).toEqual(['observation:1 failed-then-fixed observation:2 (go test ./...)'])
-})
-
-test('a fix in another session is linked only to the same failure', async () => {
-  using t = await temporaryStore()
-  await turn(t.store, { session: 'a', at: 1000, does: [goTest('TestLogin')], answers: 'It fails.' })
-  await turn(t.store, { session: 'b', at: 2000, does: [goTest('TestLogout'), edit('auth.go'), goTest(null)] })
-  expect(await links(t.store, 'failed-then-fixed')).toEqual([])
-  await turn(t.store, { session: 'c', at: 3000, does: [goTest('TestLogin'), edit('auth.go'), goTest(null)] })
-  expect(await links(t.store, 'failed-then-fixed')).toEqual(['observation:1 failed-then-fixed observation:3 (go test ./...)'])
-})
-
-test('a failing test is recognized in another session, even if another command runs it', async () => {
-  using t = await temporaryStore()
-  await turn(t.store, { session: 'a', at: 1000, does: [goTest('TestLogin')], answers: 'It fails.' })
-  const narrowed = 'go test ./auth -run TestLogin'
-  await turn(t.store, { session: 'b', at: 2000, does: [goTest('TestLogin', narrowed), edit('auth.go'), goTest(null, narrowed)] })
-  expect(await links(t.store, 'failed-then-fixed')).toEqual([`observation:1 failed-then-fixed observation:2 (${narrowed})`])
-})
-
-/** From a real session: a stricter writer broke the newline of a prompt and was then relaxed. */
-test('a change that broke a check is linked to its fix in the same turn, and is a cause of it', async () => {
-  using t = await temporaryStore()
-  const does = [edit('terminal/writer.go'), goTest('TestExtraPromptTransientPWSHNewline'), edit('terminal/runes.go'), goTest(null)]
-  await turn(t.store, { says: 'go ahead with the plan', does, answers: 'Fix verified against the advisory’s exact PoC bytes.' })
-  const [work, fix] = [...t.store.observations.each(null)]
-  expect([work?.filesModified, fix?.filesModified]).toEqual([['terminal/writer.go'], ['terminal/runes.go']])
-  expect(await links(t.store, 'failed-then-fixed')).toEqual(['observation:1 failed-then-fixed observation:2 (go test ./...)'])
-  const [cause] = await causesOf(t.store, refOf('observation:2'))
-  const [effect] = await effectsOf(t.store, refOf('observation:1'))
-  expect([cause?.relation, cause?.ref, cause?.origin]).toEqual(['failed-then-fixed', '1', 'go test ./...'])
-  expect([effect?.relation, effect?.ref]).toEqual(['failed-then-fixed', '2'])
-})
-
-test('an observation that contains both failure and fix is not linked to itself', async () => {
-  using t = await temporaryStore()
-  await turn(t.store, { does: [edit('auth_test.go'), goTest('TestLogin'), edit('auth.go'), goTest(null)] })
-  expect(await links(t.store, 'failed-then-fixed')).toEqual([])
-})
-
-test('a prompt that names the failing test is linked to the fix', async () => {
-  using t = await temporaryStore()
-  const says = `test are failing at github actions, not if I run the test locally. This is the error:
---- FAIL: TestEnableWhenDisabled (0.00s)
-    --- FAIL: TestEnableWhenDisabled/auto-commit (0.03s)`
-  const check = 'mise run test:integration'
-  const does = [goTest('TestEnableWhenDisabled', check), edit('setup_cmd.go'), goTest(null, check)]
-  await turn(t.store, { session: 'a', says, does })
-  await turn(t.store, { session: 'b', says: 'Make the integration tests pass', does, at: 9000 })
-  expect(await links(t.store, 'failed-then-fixed')).toEqual([`prompt:1 failed-then-fixed observation:1 (${check})`])
-})
-
-describe('if one turn leaves a test failing, the next changes code and a third sees it pass', () => {
-  const fail = { at: 1000, does: [goTest('TestLogin')], answers: 'It fails.' }
-  const change = { at: 2000, does: [edit('auth.go')], answers: 'Changed.' }
-  const see = (command: string) => ({ at: 3000, does: [goTest(null, command)], answers: 'Passes.' })
-
-  test('the failure is linked to the change, also after distilling any of the turns again', async () => {
-    using t = await temporaryStore()
-    for (const given of [fail, change, see('mise run test')]) await turn(t.store, given)
-    const expected = ['observation:1 failed-then-fixed observation:2 (go test ./...)']
-    expect(await links(t.store, 'failed-then-fixed')).toEqual(expected)
-    for (const number of [1, 2, 3]) {
-      await distillTurn(t.store, { sessionId: 1, number }, claudeCode.readAction)
-      expect(await links(t.store, 'failed-then-fixed')).toEqual(expected)
-    }
-  })
-
-  test('a change of documents is not a fix, and neither is passing tests of another language', async () => {
-    using t = await temporaryStore()
-    for (const given of [fail, { ...change, does: [edit('docs/auth.md')] }, see('mise run test')]) await turn(t.store, given)
-    const npmTest = toolUse('', { input: { command: 'npm test' }, output: { stdout: ' 12 pass\n 0 fail' } })
-    for (const given of [fail, change, { at: 3000, does: [npmTest] }]) await turn(t.store, { ...given, session: 's2' })
-    expect(await links(t.store, 'failed-then-fixed')).toEqual([])
-  })
 })
 
 test('catching up adds links that an older version did not make', async () => {
@@ -250,60 +173,7 @@ test('deleting a session deletes its mentions and links', async () => {
   expect(await names(t.store, 'observation:2')).toContain('file src/auth.ts')
 })
 
-type TurnOptions = { session?: string; at?: number; says?: string; origin?: 'person' | 'machine'; does?: SessionEvent[]; answers?: string }
-
-/** Records a turn and distills it. */
-async function turn(
-  store: Store,
-  { session = 's1', at = 1000, says = 'Go on', origin = 'person', does = [], answers = 'Done.' }: TurnOptions,
-) {
-  const promptId = `${session}-${at}`
-  const promptEvent = { ...prompt(says, promptId), origin } as SessionEvent
-  const uses = does.map((use, n) => ({ ...use, promptId, toolUseId: `${promptId}-${n}` }))
-  for (const [n, reported] of [promptEvent, ...uses, { kind: 'turn-ended', promptId, answer: answers } as SessionEvent].entries())
-    await take(store, event(reported, { at: at + 10 * n, session: asContentSessionId(session) }), nowhere, captureAll())
-  const stored = await store.sessions.find('claude-code', asContentSessionId(session))
-  if (stored) await distillTurn(store, { sessionId: stored.id, number: stored.promptCount }, claudeCode.readAction)
-}
-
-const inApp = (file: string) => `/home/dev/app/${file}`
-const read = (file: string) => toolUse('', { tool: 'Read', input: { file_path: inApp(file) }, output: {} })
-const edit = (file: string) =>
-  toolUse('', { tool: 'Edit', input: { file_path: inApp(file), old_string: 'const a = 1', new_string: 'const a = 2' }, output: {} })
-
-/** A run of Go tests in which the given test fails, or none. */
-function goTest(failing: string | null, command = 'go test ./...'): SessionEvent {
-  const input = { command }
-  if (!failing) return toolUse('', { input, output: { stdout: 'ok  \tapp\t0.1s' } })
-  const error = `Exit code 1\n--- FAIL: ${failing} (0.00s)\n    auth_test.go:12: got false\nFAIL\nFAIL\tapp\t0.1s`
-  return toolUse('', { input, output: undefined, error })
-}
-
 async function matchingActivity(store: Store, word: string): Promise<string[]> {
   const within = { project: app, kinds: ['prompt' as const], since: 0, before: Number.MAX_SAFE_INTEGER, limit: 100 }
   return (await store.documents.matchActivity([word], within)).map((match) => match.ref)
-}
-
-async function names(store: Store, memory: string): Promise<string[]> {
-  return (await store.links.entitiesOf(refOf(memory))).map((entity) => `${entity.kind} ${entity.name}`)
-}
-
-/** All links, one text each. */
-async function links(store: Store, relation?: string): Promise<string[]> {
-  const memories = [
-    ...[...store.prompts.each(null)].map(({ id }) => `prompt:${id}`),
-    ...[...store.observations.each(null)].map(({ id }) => `observation:${id}`),
-    ...[...store.summaries.each(null)].map(({ id }) => `summary:${id}`),
-  ]
-  const found = await Promise.all(memories.map((memory) => store.links.of(refOf(memory), 'after', 100)))
-  return found
-    .flat()
-    .filter((link) => !relation || link.relation === relation)
-    .map(({ from, to, relation, origin }) => `${from.kind}:${from.ref} ${relation} ${to.kind}:${to.ref} (${origin})`)
-    .sort()
-}
-
-function refOf(memory: string) {
-  const [kind, ref = ''] = memory.split(':')
-  return { kind: kind as 'prompt' | 'observation' | 'summary', ref }
 }

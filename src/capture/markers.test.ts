@@ -32,6 +32,10 @@ test('[remember] before a text marks the rest of the paragraph', () => {
   expect(marked('Hi.\n[remember] The staging host is db-7.\nIt restarts at night.\n\nNow the tests, please.')).toEqual([
     ['context', 'project', 'The staging host is db-7.\nIt restarts at night.'],
   ])
+  expect(marked('[remember] The host is db-7.\n[decision] Ship on Friday.')).toEqual([
+    ['context', 'project', 'The host is db-7.'],
+    ['decisions', 'project', 'Ship on Friday.'],
+  ])
   expect(marked('The host is db-7 [remember]\nNow the tests.')).toEqual([['context', 'project', 'The host is db-7']])
 })
 
@@ -79,6 +83,12 @@ test('text that only looks like a marker is ignored', () => {
 test('a dot in code does not end a sentence', () => {
   expect(marked('We call `db. run()` directly [decision] for speed. Next.')).toEqual([
     ['decisions', 'project', 'We call `db. run()` directly for speed.'],
+  ])
+})
+
+test('a marker between two pieces of code counts', () => {
+  expect(marked('We call `db.run()` [decision] instead of `db.all()`')).toEqual([
+    ['decisions', 'project', 'We call `db.run()` instead of `db.all()`'],
   ])
 })
 

@@ -196,5 +196,4 @@ function tidy(text: string): string {
     .join('\n')
     .replace(/[ \t]{2,}/g, ' ')
     .replace(/ +([.,;:!?])(?=\s|$)/g, '$1')
-    .trim()
 }

@@ -67,11 +67,12 @@ test("a model's answer is dropped if more of the turn arrived in the meantime", 
 
 test('only recent, finished turns are queued for a model', async () => {
   using t = await temporaryStore()
-  await report(t.store, prompt('Go on', 'p1'), 1000)
-  expect(await queueModelDistill(t.store, first, 2000)).toBe(false)
-  await report(t.store, { kind: 'turn-ended', promptId: 'p1', answer: 'Done.' }, 2000)
-  expect(await queueModelDistill(t.store, first, 2000 + 25 * 3_600_000)).toBe(false)
-  expect(await queueModelDistill(t.store, first, 3000)).toBe(true)
+  const start = Date.UTC(2026, 10, 18)
+  await report(t.store, prompt('Go on', 'p1'), start)
+  expect(await queueModelDistill(t.store, first, start + 1000)).toBe(false)
+  await report(t.store, { kind: 'turn-ended', promptId: 'p1', answer: 'Done.' }, start + 1000)
+  expect(await queueModelDistill(t.store, first, start + 25 * 3_600_000)).toBe(false)
+  expect(await queueModelDistill(t.store, first, start + 2000)).toBe(true)
 })
 
 test('when the model fails, the plain observations stay', async () => {

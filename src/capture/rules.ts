@@ -96,11 +96,7 @@ const withoutQuotations = (sentence: string) => sentence.replace(/["“](?:[^"�
 /** Words before the instruction: greetings, names, numbering, politeness. */
 function withoutLeadIn(sentence: string): string {
   let rest = sentence.replace(/^(?:\[…\] )?["'“‘(]*/, '').trim()
-  for (let n = 0; n < 4; n++) {
-    const next = rest.replace(LEAD_IN, '')
-    if (next === rest || next === '') break
-    rest = next
-  }
+  for (let n = 0; n < 4; n++) rest = rest.replace(LEAD_IN, '')
   return rest
 }
 

@@ -98,3 +98,10 @@ test('each statement of a session gives one draft, except marked sentences', () 
   expect(draftStatedNotes(session, prompts, 0.8, ['decision'])).toEqual(drafts)
   expect(draftStatedNotes(session, prompts, 1, ['decision'])).toEqual([])
 })
+
+test('a person who chooses an option states a decision, if the answer before offered it', () => {
+  const offered = '## How should `openCache()` store entries?\n\n**Option 1: Keep the map**\n\n**Option 2: Use a list**'
+  const texts = (before?: string) => findStatements("let's do option 2", 'person', before).map(({ text }) => text)
+  expect(texts(offered)).toEqual(["How should `openCache()` store entries? let's do option 2 (Use a list)"])
+  expect(texts()).toEqual([])
+})

@@ -37,6 +37,26 @@ test('the result of a thread is its last conclusion, not its first proposal', ()
   expect(threadsOf(turns)[0]?.outcome).toBe(2)
 })
 
+test('a prompt that shares words with anything said before stays in the thread', () => {
+  const turns = [
+    turn(1, RETRY, SETTLED),
+    turn(
+      2,
+      'Write a log line with the delay and the upstream status whenever our retry logic blocks requests.',
+      'Each retry logs its delay now.',
+    ),
+  ]
+  expect(threadsOf(turns)).toHaveLength(1)
+})
+
+test('small talk after a settled answer does not replace it, even if it was the first', () => {
+  const turns = [
+    turn(1, RETRY, SETTLED),
+    turn(2, 'thanks, commit this', 'Each of the delays is read from one table, and the limiter counts them per minute.'),
+  ]
+  expect(threadsOf(turns)).toEqual([{ first: 1, last: 2, outcome: 1 }])
+})
+
 test('a thread in which nothing was concluded has no result', () => {
   expect(threadsOf([turn(1, RETRY, 'Which of the two clients do you mean?')])[0]?.outcome).toBeNull()
   expect(threadsOf([turn(1, RETRY, null)])[0]?.outcome).toBeNull()

@@ -53,7 +53,9 @@ test('traces contain the last pass of each test command, and whether it covered 
       run(4, 'mise run test', 'ok  \tentire.io/cli/cmd/entire/cli\t(cached)'),
       run(5, 'bun test', '(fail) adds\n 1 fail', 1),
       run(6, 'git commit -m a', ' 1274 pass\n 0 fail\n[main da5defc] a'),
-      run(7, 'git push', ' 1392 pass\n 6 fail\nmain -> main'),
+      run(7, 'git push', ' 1392 pass\n 1 fail\nmain -> main'),
+      run(8, 'git commit --amend --no-edit', '[main 1f5defc] a\n 1 file changed'),
+      run(9, 'npm test', ''),
     ],
     '/app',
   )
@@ -61,6 +63,7 @@ test('traces contain the last pass of each test command, and whether it covered 
     { command: 'mise run test', isWhole: true, at: 4, runner: 'go' },
     { command: 'go test ./cmd/entire/cli/session/... -run InvalidUUID', isWhole: false, at: 2, runner: 'go' },
     { command: 'git commit', isWhole: true, at: 6, runner: 'bun' },
+    { command: 'npm test', isWhole: true, at: 9 },
   ])
 })
 

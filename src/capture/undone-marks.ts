@@ -1,7 +1,7 @@
 import type { ProjectKey } from '../core/ids.ts'
 import type { Change, Prompt, Session } from '../core/memory.ts'
 import type { Store, StoredWork } from '../store/store.ts'
-import { type UndoneTurn, undoneWork } from './undone-work.ts'
+import { areUndone, type UndoneTurn, undoneWork } from './undone-work.ts'
 
 /** How many turns with changes are replayed on each side of a time. */
 const MAX_TURNS_REPLAYED = 60
@@ -33,11 +33,13 @@ async function markTurn(store: Store, turn: StoredWork, undone: UndoneTurn | nul
   const mayClear = (by: string | undefined) => by === undefined || by.startsWith('C') || replayed.has(by)
   const by = undone?.isWhole ? undone.by : null
   if ((turn.undoneBy ?? null) !== by && (by !== null || mayClear(turn.undoneBy))) await (await store.turnWork()).markTurn(turn.id, by)
+  // Almost always: reading the observations of every replayed turn would cost more than all the rest.
+  if (undone === null && !turn.hasMarkedObservation) return []
   const changes: Change[] = []
   for (const o of await store.observations.ofTurn(turn.sessionId, turn.number)) {
-    const isChange = o.type !== 'discovery' && o.type !== 'decision' && o.filesModified.length > 0
-    const isUndone = isChange && o.filesModified.every((path) => undone?.files.has(path))
-    const mark = isUndone ? (undone?.files.get(o.filesModified.at(-1) ?? '') ?? null) : null
+    const isChange = o.type !== 'discovery' && o.type !== 'decision'
+    const isUndone = isChange && undone !== null && areUndone(undone.files, o.filesModified)
+    const mark = isUndone ? (undone.files.get(o.filesModified.findLast((path) => undone.files.has(path)) ?? '') ?? null) : null
     if ((o.undoneBy ?? null) === mark || (mark === null && !mayClear(o.undoneBy))) continue
     await (await store.turnWork()).markObservation(o.id, mark)
     const { undoneBy: _, ...unmarked } = o

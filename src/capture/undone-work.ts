@@ -19,7 +19,7 @@ export type UndoneTurn = { files: Map<string, string>; isWhole: boolean; by: str
  * repository reverted, by their full hash. Work that came back is not undone.
  */
 export function undoneWork(turns: TurnWork[], revertedCommits: { hash: string; by: string }[]): Map<number, UndoneTurn> {
-  const replay: Replay = { pieces: [], commits: [], stashes: [], lastReset: null, askedFor: null }
+  const replay: Replay = { pieces: [], byPath: new Map(), commits: [], stashes: [], lastReset: null, askedFor: null }
   for (const turn of turns) {
     replay.askedFor = null
     for (const step of turn.steps) take(replay, turn, step)
@@ -52,6 +52,7 @@ type StashEntry = { folder: string; wasApplied: boolean }
 /** The state of files, commits and stashes after the steps so far. */
 type Replay = {
   pieces: Piece[]
+  byPath: Map<string, Piece[]>
   commits: CommitRecord[]
   stashes: StashEntry[]
   lastReset: { folder: string; commits: CommitRecord[] } | null
@@ -80,8 +81,21 @@ function undo(wanted: Piece[], turn: TurnWork): void {
   for (const piece of wanted) piece.undoneBy ??= `P${turn.id}`
 }
 
-const uncommitted = ({ pieces }: Replay, { folder }: TurnWork) =>
-  pieces.filter((p) => p.turn.folder === folder && p.commit === null && p.stash === null && p.undoneBy === null)
+const isUncommitted = (p: Piece) => p.commit === null && p.stash === null && p.undoneBy === null
+const uncommitted = ({ pieces }: Replay, { folder }: TurnWork) => pieces.filter((p) => p.turn.folder === folder && isUncommitted(p))
+
+/**
+ * The uncommitted changes that a turn's command may take back. The person may have committed the work of another session without telling any
+ * agent, so that work counts only in a file that the command names and this session did not change.
+ */
+function atRisk(replay: Replay, turn: TurnWork, paths: string[] | null): Piece[] {
+  const waiting = uncommitted(replay, turn).filter((p) => isAmong(p.path, paths))
+  const own = waiting.filter((p) => p.turn.sessionId === turn.sessionId)
+  if (paths === null) return own
+  const changedHere = new Set(own.map((p) => p.path))
+  return waiting.filter((p) => p.turn.sessionId === turn.sessionId || !changedHere.has(p.path))
+}
+
 const ofCommits = ({ pieces }: Replay, wanted: CommitRecord[]) => pieces.filter((p) => p.commit !== null && wanted.includes(p.commit))
 const livingCommits = ({ commits }: Replay, folder: string) => commits.filter((c) => c.folder === folder && !c.isUndone)
 const lastWork = ({ pieces }: Replay, turn: TurnWork) =>
@@ -89,6 +103,7 @@ const lastWork = ({ pieces }: Replay, turn: TurnWork) =>
 
 /** Undoes the files of the turn that the person asked to undo, if at least this share of their changes is gone. */
 function undoAsked({ pieces, askedFor }: Replay, turn: TurnWork, paths: string[] | null, gone: number): void {
+  if (askedFor === null) return
   const asked = pieces.filter((p) => p.turn === askedFor && p.undoneBy === null && isAmong(p.path, paths))
   const meant = asked.filter((p) => weight(p.left.values()) <= (1 - gone) * weight(p.lines.values()))
   undo(meant, turn)
@@ -124,16 +139,20 @@ function commitsAfter(replay: Replay, folder: string, to: string): CommitRecord[
 
 function edit(replay: Replay, turn: TurnWork, step: Extract<WorkStep, { kind: 'edit' }>): void {
   const lines = new Map(step.lines)
-  for (const piece of replay.pieces.filter((p) => p.path === step.path && p.turn !== turn)) {
+  const ofFile = replay.byPath.get(step.path) ?? []
+  for (const piece of ofFile) {
+    if (piece.turn === turn) continue
     if (piece.undoneBy !== null) redo(piece, lines)
     else if (takeBack(piece, turn, lines)) forgetReplaced(replay, piece)
   }
   undoAsked(replay, turn, [step.path], ASKED_RATIO)
-  const same = uncommitted(replay, turn).find((p) => p.turn === turn && p.path === step.path)
+  const same = ofFile.find((p) => p.turn === turn && isUncommitted(p))
   if (same) for (const counts of [same.lines, same.left]) for (const [line, n] of lines) counts.set(line, (counts.get(line) ?? 0) + n)
   else {
     const { path, isNew = false } = step
-    replay.pieces.push({ turn, path, lines, left: new Map(lines), isNew, isStaged: false, commit: null, stash: null, undoneBy: null })
+    const piece = { turn, path, lines, left: new Map(lines), isNew, isStaged: false, commit: null, stash: null, undoneBy: null }
+    replay.pieces.push(piece)
+    replay.byPath.set(path, [...ofFile, piece])
   }
 }
 
@@ -151,8 +170,8 @@ function takeBack(piece: Piece, turn: TurnWork, lines: Map<string, number>): boo
 }
 
 /** Later changes of lines that are undone now cannot bring those lines back. */
-function forgetReplaced({ pieces }: Replay, { path, lines }: Piece): void {
-  for (const later of pieces.filter((p) => p.path === path && p.undoneBy === null))
+function forgetReplaced({ byPath }: Replay, { path, lines }: Piece): void {
+  for (const later of byPath.get(path)?.filter((p) => p.undoneBy === null) ?? [])
     for (const [line, n] of later.left) if (n < 0 && (lines.get(line) ?? 0) > 0) later.left.delete(line)
 }
 
@@ -168,14 +187,13 @@ function commit(replay: Replay, turn: TurnWork, step: Extract<WorkStep, { kind: 
 }
 
 function discard(replay: Replay, turn: TurnWork, paths: string[] | null): void {
-  const known = uncommitted(replay, turn).filter((p) => paths !== null || !p.isNew || p.isStaged)
-  const named = known.filter((p) => isAmong(p.path, paths))
-  undo(named, turn)
+  const known = atRisk(replay, turn, paths).filter((p) => paths !== null || !p.isNew || p.isStaged)
+  undo(known, turn)
   undoAsked(replay, turn, paths, 0)
 }
 
 function clean(replay: Replay, turn: TurnWork): void {
-  const unknown = uncommitted(replay, turn).filter((p) => p.isNew && !p.isStaged)
+  const unknown = atRisk(replay, turn, null).filter((p) => p.isNew && !p.isStaged)
   undo(unknown, turn)
 }
 
@@ -188,7 +206,7 @@ function remove({ pieces }: Replay, turn: TurnWork, paths: string[]): void {
 
 function reset(replay: Replay, turn: TurnWork, to: string): void {
   const { folder } = turn
-  undo(uncommitted(replay, turn), turn)
+  undo(atRisk(replay, turn, null), turn)
   if (/^(?:ORIG_HEAD|HEAD@\{1\})$/.test(to)) {
     if (replay.lastReset?.folder === folder) revive(replay, replay.lastReset.commits)
     return
@@ -217,7 +235,7 @@ function revert(replay: Replay, turn: TurnWork, { target, hash }: Extract<WorkSt
 
 function stash(replay: Replay, turn: TurnWork, { paths, takesNew }: Extract<WorkStep, { kind: 'stash' }>): void {
   const entry = { folder: turn.folder, wasApplied: false }
-  const taken = uncommitted(replay, turn).filter((p) => isAmong(p.path, paths) && (!p.isNew || p.isStaged || takesNew === true))
+  const taken = atRisk(replay, turn, paths).filter((p) => !p.isNew || p.isStaged || takesNew === true)
   for (const piece of taken) piece.stash = entry
   replay.stashes.push(entry)
 }
@@ -292,6 +310,12 @@ function wasMoved({ path, lines }: Pick<Piece, 'path' | 'lines'>, turn: TurnWork
   return added.size > 0 && share(added, (line) => received.has(line)) >= MOVED_RATIO
 }
 
+/** Whether the code among changed files is undone, or all of them if none is code: text about undone work often stays, in other words. */
+export function areUndone(undone: Map<string, string>, changed: string[]): boolean {
+  const code = changed.filter((path) => !/\.(?:md|mdx|rst|adoc|txt)$/i.test(path))
+  return (code.length > 0 ? code : changed).every((path) => undone.has(path))
+}
+
 function summarize(pieces: Piece[]): Map<number, UndoneTurn> {
   const found = new Map<number, UndoneTurn>()
   for (const [id, own] of Map.groupBy(pieces, (piece) => piece.turn.id)) {
@@ -299,7 +323,15 @@ function summarize(pieces: Piece[]): Map<number, UndoneTurn> {
     const undone = byPath.filter(([, parts]) => parts.every((part) => part.undoneBy !== null))
     const files = new Map(undone.map(([path, parts]) => [path, parts.at(-1)?.undoneBy ?? '']))
     const by = [...files.values()].at(-1)
-    if (by) found.set(id, { files, isWhole: undone.length === byPath.length, by })
+    if (by)
+      found.set(id, {
+        files,
+        isWhole: areUndone(
+          files,
+          byPath.map(([path]) => path),
+        ),
+        by,
+      })
   }
   return found
 }

@@ -9,8 +9,16 @@ import {
   summary,
   temporaryStore,
 } from '../../test/support/builders.ts'
-import { asProjectKey } from '../core/ids.ts'
-import type { Observation, OpenFailure, PassedTestRun, Prompt, Session, Summary } from '../core/memory.ts'
+import { asMemorySessionId, asProjectKey } from '../core/ids.ts'
+import {
+  NO_WORDS,
+  type Observation,
+  type OpenFailure,
+  type PassedTestRun,
+  type Prompt,
+  type Session,
+  type Summary,
+} from '../core/memory.ts'
 import type { Note } from '../core/note.ts'
 import { withoutPrivate } from '../core/privacy.ts'
 import { countTokens } from '../core/tokens.ts'
@@ -160,7 +168,7 @@ describe('results', () => {
       result: cache,
       results: [cache],
     })
-    expect(text).toContain('- Result (P7): Settled: a JSON file')
+    expect(text).toContain('- Settled (P7): a JSON file')
     expect(text).toContain('- Next: Wire it into the CLI')
     expect(text).not.toContain('pieces')
     expect(text.match(/a JSON file/g)).toHaveLength(1)
@@ -185,9 +193,44 @@ describe('results', () => {
     const own = result(1, 'What did this session decide?', 'Settled: this session decided to keep the two counters apart.')
     const news = result(2, 'Which port does the preview use?', 'The preview uses port 4173 from now on, because 3000 is taken.')
     const { text } = brief({ results: [own, news, cache], knowledge })
+    expect(text).toContain('New results:\n')
     expect(text).toContain('port 4173')
     expect(text).not.toContain('counters')
     expect(text).not.toContain('JSON file')
+  })
+})
+
+describe('earlier results', () => {
+  const LONG = 'The retry of the ledger waits 250 ms, then 500 ms, then a second, and gives up after four tries. '.repeat(4)
+  const DAY = 86_400_000
+  const work = (id: number, title: string, daysAgo: number): WorkResult => {
+    const { outcome, ...rest } = result(id, title, LONG)
+    return { ...rest, outcome: { ...outcome, at: NOW - daysAgo * DAY } }
+  }
+
+  test('are quoted under one heading, and those before them are named in one line', () => {
+    const { text } = brief({ results: [work(1, 'Retry', 0), work(2, 'Ledger', 1), work(3, 'Museum', 3), work(4, 'Harbour', 4)] })
+    const lines = text.split('\n')
+    expect(lines.filter((line) => line === 'Before that:')).toHaveLength(1)
+    expect(lines.filter((line) => /^P[12] /.test(line))).toHaveLength(2)
+    expect(lines).toContain('Also done: P3 3d Museum · P4 4d Harbour')
+  })
+
+  test('that do not fit are listed with the reason', () => {
+    const { left } = brief({
+      results: [work(1, 'Retry', 0), work(3, 'Museum', 3)],
+      observations: [observation({ id: 5, sessionId: 9, at: NOW, title: 'x' })],
+      budget: { tokens: 60, characters: 9000 },
+    })
+    expect(left).toContainEqual({ kind: 'prompt', id: 1, why: expect.stringMatching(/^no room: /) })
+    expect(left).toContainEqual({ kind: 'prompt', id: 3, why: expect.stringMatching(/^no room: /) })
+  })
+
+  test('that are too old are listed with the reason, and so are those beyond the limit', () => {
+    const all = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 40].map((days, n) => work(n + 1, `Work ${n}`, days))
+    const reasons = new Map(brief({ results: all }).left.map(({ id, why }) => [id, why]))
+    expect(reasons.get(6)).toBe('recent work, but enough is shown')
+    expect(reasons.get(7)).toBe('more than 7 days old')
   })
 })
 
@@ -352,6 +395,7 @@ describe('a test that a session left failing', () => {
     expect(await briefAfter()).toContain(line)
     expect(await briefAfter({ pass: { ...pass, at: 1900 } })).toContain(line)
     expect(await briefAfter({ pass: { ...pass, isWhole: false } })).toContain(line)
+    expect(await briefAfter({ pass: { ...pass, command: 'pytest' } })).toContain(line)
     expect(await briefAfter({ pass, branch: 'main' })).toContain(line)
   })
 
@@ -385,9 +429,10 @@ describe('a turn that has no answer', () => {
     )
   })
 
-  test('is not shown when a later prompt was answered, nor when it is a bare slash command', async () => {
+  test('is not shown when a later prompt was answered, nor when it is a bare slash command or was never reported', async () => {
     expect(await briefWith(ask('Now the docs', 's2', 1000))).not.toContain('Not answered')
-    expect(await briefWith(ask('/clear', 's2', 3000))).not.toContain('Not answered')
+    for (const text of ['/clear', ' /clear\n', '  ', NO_WORDS])
+      expect([text, await briefWith(ask(text, 's2', 3000))]).toEqual([text, expect.not.stringContaining('Not answered')])
   })
 })
 
@@ -476,7 +521,7 @@ describe('of the last session', () => {
   test('the brief shows what the work was about and what was left unfinished', () => {
     const leftover = 'The unrelated `c.ts` change was left unstaged.'
     const { text, last: named } = brief({ ...last, result: { ...retry, leftover }, failing: [] })
-    expect(text).toMatch(/\nLast session, .* ago: Slow down the retry\n- Result \(P7\): The retry waits 250 ms/)
+    expect(text).toMatch(/\nLast session, .* ago: Slow down the retry\n- Reported \(P7\): The retry waits 250 ms/)
     expect(text).toContain('- Left: The unrelated `c.ts` change was left unstaged.')
     expect(named).toEqual({ title: 'Slow down the retry', failing: 0 })
   })
@@ -593,6 +638,73 @@ describe('a resumed session', () => {
   })
 })
 
+describe('a resumed session that reads the store', () => {
+  const project = asProjectKey('app')
+  const MINUTE = 60_000
+
+  /** A session that got its brief at NOW, and what another one did at these times; the brief of the first afterwards. */
+  async function resumedBrief(given: { at: number; failing?: OpenFailure[]; passes?: PassedTestRun[]; distilledBefore?: boolean }) {
+    using t = await temporaryStore()
+    const own = await openSession(t.store, 'own', NOW - 9 * MINUTE)
+    const add = async (session: Session, text: string) =>
+      (await t.store.prompts.add(session, { key: text, promptId: null, uuid: null, origin: 'person', text, at: given.at })) as Prompt
+    const passing = await add(own, 'Run all tests')
+    if (given.passes) await t.store.prompts.setActivity(passing, '', { names: [], errors: [], passes: given.passes })
+    const other = await addObservations(t.store, [observation({ title: 'Made the clock right', at: given.at })], 'other')
+    const turn = await add(other, 'Fix the clock')
+    await t.store.prompts.setOpenFailures(other.id, turn.number, given.failing ?? [])
+    if (given.distilledBefore)
+      await t.store.distilledTurns.put({ sessionId: other.id, number: turn.number, print: 'p', model: 'm', at: given.at })
+    const answered = summary({
+      sessionId: other.id,
+      promptNumber: turn.number,
+      completed: 'The clock is right',
+      nextSteps: 'Fix the test',
+      at: given.at,
+    })
+    await t.store.summaries.put('turn:1', answered)
+    const knowledge = {
+      sessions: new Set([own.id]),
+      contentIds: new Set(['own']),
+      shown: new Set<string>(),
+      briefed: { at: NOW, until: 0 },
+    }
+    return briefFor(t.store, { project, now: NOW + 9 * MINUTE, knowledge })
+  }
+
+  test('is shown the work of others since its brief, and a summary that was written moments after its answer', async () => {
+    for (const at of [NOW + MINUTE, NOW - MINUTE / 2]) {
+      const { text } = await resumedBrief({ at })
+      expect(text).toContain('Meanwhile')
+      expect(text).toContain('The clock is right')
+    }
+    expect((await resumedBrief({ at: NOW - 2 * MINUTE })).text).not.toContain('The clock is right')
+  })
+
+  test('is not shown a failure that it repaired, nor the plan to repair it', async () => {
+    const failing = [{ command: 'bun test', names: ['the clock'], error: '', at: NOW + MINUTE, promptNumber: 1 }]
+    const open = await resumedBrief({ at: NOW + MINUTE, failing })
+    expect(open.text).toContain('Failed when last run')
+    expect(open.text).toContain('Next: Fix the test')
+    const repaired = await resumedBrief({
+      at: NOW + MINUTE,
+      failing,
+      passes: [{ command: 'bun test', isWhole: true, at: NOW + 2 * MINUTE }],
+    })
+    expect(repaired.text).not.toContain('Failed when last run')
+    expect(repaired.text).not.toContain('Fix the test')
+  })
+
+  test('is not shown old turns again because a model has distilled them since', async () => {
+    const why = async (distilledBefore: boolean, at = NOW - 2 * MINUTE) =>
+      (await resumedBrief({ at, distilledBefore })).left.find(({ kind }) => kind === 'observation')?.why
+    expect(await why(true)).toBe('its turn is older than this session’s last brief')
+    expect(await why(false)).toBeUndefined()
+    // It may have been written after the brief.
+    expect(await why(true, NOW - MINUTE / 2)).toBeUndefined()
+  })
+})
+
 test('of the last session the last turn that did something is shown, not the question it ended with', async () => {
   using t = await temporaryStore()
   const session = await openSession(t.store)
@@ -602,6 +714,32 @@ test('of the last session the last turn that did something is shown, not the que
   ]
   for (const turn of turns) await t.store.summaries.put(`turn:${turn.promptNumber}`, { ...turn, sessionId: session.id })
   expect((await briefFor(t.store, { project: asProjectKey('app'), now: NOW })).text).toContain('Invoices are sent')
+})
+
+test('a later turn of the same work is told after its result, if it changed something', async () => {
+  using t = await temporaryStore()
+  const session = await openSession(t.store)
+  const turns: [string, string][] = [
+    ['Slow down the retry of the ledger', `The retry of the ledger waits 250 ms now. ${'It doubles each time. '.repeat(20)}`],
+    ['and the footer', 'The footer lists the harbours.'],
+  ]
+  for (const [n, [text, answer]] of turns.entries()) {
+    const prompt = await t.store.prompts.add(session, { key: `k${n}`, promptId: null, uuid: null, origin: 'person', text, at: 1000 + n })
+    if (prompt) await t.store.prompts.setAnswer(prompt, answer, 1000 + n)
+  }
+  await t.store.threads.replace(session.id, [{ first: 1, last: 2, outcome: 1 }])
+  await t.store.summaries.put(
+    'turn:2',
+    summary({ sessionId: session.id, promptNumber: 2, completed: 'The footer lists the harbours', at: 1001 }),
+  )
+  const text = async () => (await briefFor(t.store, { project: asProjectKey('app'), now: NOW })).text
+  expect(await text()).toContain('The retry of the ledger waits 250 ms now.')
+  expect(await text()).not.toContain('- Then')
+  const changed = observation({ promptNumber: 2, title: 'Changed the footer', filesModified: ['footer.html'] })
+  const turn = { sessionId: session.id, memorySessionId: asMemorySessionId('m'), number: 2 }
+  await t.store.sessions.setMemorySessionId(session.id, turn.memorySessionId)
+  await t.store.observations.replaceTurn(turn, [{ ...changed, sessionId: session.id, key: 'k' }], '')
+  expect(await text()).toContain('- Then: The footer lists the harbours')
 })
 
 test('a question that the person answered in a later turn is not open', async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { observation } from '../../test/support/builders.ts'
 import type { Observation } from '../core/memory.ts'
-import { pairWithCommits } from './commits.ts'
+import { carriedOutPlans, pairWithCommits } from './commits.ts'
 
 const work = (given: Partial<Observation>) => observation({ tool: 'Edit', filesModified: ['a.ts'], ...given })
 const commit = (given: Partial<Observation>) =>
@@ -30,6 +30,16 @@ test('work of another session or an earlier turn, and a second commit, are not p
   const committed = work({ id: 1, promptNumber: 2, title: 'Run the suite', facts: ['commit def5678 on main'] })
   expect(paired(commit({ id: 2, title: 'Run the suite on pushes' }), committed)).toEqual([[2], [1]])
   expect(paired(work({ id: 2 }), observation({ id: 1, type: 'discovery', tool: 'Bash' }))).toEqual([[2], [1]])
+})
+
+test('a plan is carried out by later work of the same title that changed files', () => {
+  const plan = work({ id: 1, title: 'Plan: Stop the leak', at: 2000, filesModified: [] })
+  const done = (given: Partial<Observation>) =>
+    carriedOutPlans([plan, work({ id: 2, title: 'Stop the leak', at: 3000, ...given })]).map(([of, by]) => [of.id, by.id])
+  expect(done({})).toEqual([[1, 2]])
+  expect(done({ title: 'Set the clock' })).toEqual([])
+  expect(done({ at: 1000 })).toEqual([])
+  expect(done({ filesModified: [] })).toEqual([])
 })
 
 test('a pull request is paired with the work that was committed before', () => {

@@ -1,8 +1,7 @@
 import type { Hit } from '../core/hit.ts'
 import type { Prompt } from '../core/memory.ts'
 import { memoryId } from '../core/memory-kinds.ts'
-import { conclusionOf, isConclusive, isRuling, isSettling, rulingsIn } from '../core/outcome.ts'
-import { isEverydayWord } from '../core/small-talk.ts'
+import { conclusionOf, doubtAbout, isConclusive, isDecision, isRuling, labelOfAnswer, rulingsIn, withoutLabel } from '../core/outcome.ts'
 import { subjectStems } from '../core/subject.ts'
 import { shorten } from '../core/text.ts'
 import { formatAgo } from '../core/time-format.ts'
@@ -10,11 +9,14 @@ import { aboutText } from '../core/turn-title.ts'
 import { neutralizeText } from '../core/untrusted-text.ts'
 import { undoneMark } from '../core/work.ts'
 import { type Conclusion, concludeTurn, findLaterChange, MAX_SHORT_THREAD_TURNS } from '../retrieval/outcomes.ts'
-import { queryCoverage, weighWords, YOUNG_STORE_DOCUMENTS } from '../retrieval/search.ts'
 import type { Store } from '../store/store.ts'
+import { doubtLine } from './memory-lines.ts'
 
-/** What recall shows for a hit, and the prompt whose answer is the result; null for a hit that is shown as it is. */
-export type RecallEntry = { hit: Hit; outcome: number | null; lines: string[] }
+/**
+ * What recall shows for a hit, and the prompt whose answer is the result; null for a hit that is shown as it is. `settles`: it states a decision,
+ * not just what was done. `sessions` are those whose results the lines state, in force or replaced.
+ */
+export type RecallEntry = { hit: Hit; outcome: number | null; lines: string[]; settles: boolean; isUndone: boolean; sessions: number[] }
 
 /** A hit, and what recall may show for it, best first: the result of the work that it belongs to, or else of its own turn. */
 export type ConcludedHit = { hit: Hit; results: RecallEntry[] }
@@ -33,11 +35,23 @@ export async function concludeHits(store: Store, hits: Hit[], query: string, now
       const lines = conclusionLines(hit, one, stems, maxCharacters, now)
       const change = await findLaterChange(store, one.outcome)
       if (change) lines.push(`Changed later (${idOf(change.turn)}, ${formatAgo(change.turn.at, now)}): ${neutralizeText(change.sentence)}`)
-      results.push({ hit, outcome: one.outcome.id, lines })
+      const undoing = await undoingTurn(store, one.outcome)
+      if (undoing)
+        lines.push(`${idOf(undoing)} said: ${neutralizeText(conclusionOf(undoing.answer ?? '', stems, MAX_REPLACED_CHARACTERS))}`)
+      const isUndone = one.outcome.undoneBy !== undefined
+      const sessions = [one.outcome, one.replaced].flatMap((turn) => turn?.sessionId ?? [])
+      results.push({ hit, outcome: one.outcome.id, lines, settles: isDecision(one.outcome.answer ?? ''), isUndone, sessions })
     }
     concluded.push({ hit, results })
   }
   return concluded
+}
+
+/** The turn that took the work of a result back, if it says something about it. */
+async function undoingTurn(store: Store, { undoneBy = '' }: Prompt): Promise<Prompt | null> {
+  const id = /^P(\d+)$/.exec(undoneBy)?.[1]
+  const turn = id === undefined ? null : await store.prompts.get(Number(id))
+  return turn?.answer ? turn : null
 }
 
 /** The turn's own answer as the result, if the person ruled nothing after it: then a later turn only went on to something else. */
@@ -65,9 +79,9 @@ function conclusionLines(
 ): string[] {
   const answer = outcome.answer ?? ''
   const about = aboutWork(turns, hit)
-  const verb = isSettling(answer) ? 'Settled' : 'Result'
+  const label = labelOfAnswer(answer)
   const lines = [
-    `${verb} ${formatAgo(outcome.at, now)}${outcome.undoneBy ? `, ${undoneMark(outcome.undoneBy)}` : ''} (${idOf(outcome)}${about ? `: “${neutralizeText(about)}”` : ''}): ${neutralizeText(conclusionOf(answer, stems, maxCharacters))}`,
+    `${label} ${formatAgo(outcome.at, now)}${outcome.undoneBy ? `, ${undoneMark(outcome.undoneBy)}` : ''} (${idOf(outcome)}${about ? `: “${neutralizeText(about)}”` : ''}): ${neutralizeText(withoutLabel(conclusionOf(answer, stems, maxCharacters)))}`,
   ]
   const replies = turns
     .slice(1)
@@ -79,6 +93,8 @@ function conclusionLines(
   )
   if (rulings && stems.some((stem) => rulings.toLowerCase().includes(stem)))
     lines.push(`The person said there: “${neutralizeText(rulings)}”`)
+  const doubt = doubtAbout(outcome, turns)
+  if (doubt) lines.push(doubtLine(doubt))
   const old = replaced?.answer ? conclusionOf(replaced.answer, stems, MAX_REPLACED_CHARACTERS) : ''
   if (replaced && old)
     lines.push(`It replaced (${idOf(replaced)}, ${formatAgo(replaced.at, now)}): ${shorten(neutralizeText(old), MAX_REPLACED_CHARACTERS)}`)
@@ -100,35 +116,3 @@ const MAX_TYPED_REPLY_CHARACTERS = 1200
 const RULINGS_SHARE = 0.45
 const MAX_REPLACED_CHARACTERS = 160
 const MAX_ABOUT_CHARACTERS = 90
-
-/**
- * Whether a text that would be shown is itself about the prompt. The result of a long thread may be about something else, although a turn of the
- * thread matched. It must contain words of the prompt that are rare together, or much of a short prompt; everyday words say nothing.
- */
-export async function tellsAbout(store: Store, query: string): Promise<(lines: string[]) => boolean> {
-  const documents = await store.documents.count(null)
-  const all = await weighWords(store, query)
-  const telling = all.filter(({ word }) => !isEverydayWord(word))
-  const words = telling.length > 0 ? telling : all
-  const mayBeShort = !isFollowUp(query)
-  return (lines) => {
-    // The prompt that began the work is quoted too, and may be all that the line has in common with this one.
-    if (queryCoverage(lines.join('\n').replace(QUOTED_PROMPT, ''), words).matched === 0) return false
-    const { coverage, matched, unlikely } = queryCoverage(lines.join('\n'), words)
-    if (documents < YOUNG_STORE_DOCUMENTS) return matched >= Math.min(SHOWN_THRESHOLDS.words, words.length)
-    const rarity = unlikely / Math.log(documents)
-    return (
-      (matched >= SHOWN_THRESHOLDS.words && rarity >= SHOWN_THRESHOLDS.rarity) ||
-      (mayBeShort && coverage >= SHOWN_THRESHOLDS.coverage && rarity >= SHOWN_THRESHOLDS.rarityOfShort)
-    )
-  }
-}
-
-const QUOTED_PROMPT = /“[^”]*”/
-const SHOWN_THRESHOLDS = { words: 2, rarity: 1.3, coverage: 0.4, rarityOfShort: 0.6 } as const
-
-/** Whether a prompt goes on from the one before: "and …", "but this …", "ok, then …". Its words are about the work at hand. */
-const isFollowUp = (prompt: string): boolean => FOLLOW_UP.test(prompt)
-
-const FOLLOW_UP =
-  /^\W*(?:and|but|so|then|ok(?:ay)?|yes|yeah|yep|no|nope|also|now|ah|hmm+|great|perfect|thanks|i (?:think|guess) (?:we|lets|let['’]s))\b/i

@@ -1,7 +1,9 @@
 import { expect, test } from 'bun:test'
-import { addObservations, memoriesIn, observation, openSession, temporaryStore } from '../../test/support/builders.ts'
+import { addObservations, memoriesIn, note, observation, openSession, temporaryStore } from '../../test/support/builders.ts'
 import type { Entity } from '../core/entities.ts'
+import { asProjectKey } from '../core/ids.ts'
 import type { Session } from '../core/memory.ts'
+import { asNoteId } from '../core/note.ts'
 import { countTokens } from '../core/tokens.ts'
 import type { Store } from '../store/store.ts'
 import { fileBriefFor, fileNames } from './file-brief.ts'
@@ -64,6 +66,46 @@ test('observations that changed the file come first, then those that mention it,
   ])
 })
 
+test('a line shows the fact about this file, not an edit, and not a fact about another file', async () => {
+  using t = await temporaryStore()
+  const facts = ['clock.ts: reads winter time', 'auth.ts: - `exp`', 'It is slow', 'src/auth.ts: exp is in seconds']
+  await addObservations(t.store, [
+    observation({ title: 'Changed the login', filesModified: ['src/auth.ts'], facts, at: 3000 }),
+    observation({ title: 'Changed the clock', filesModified: ['src/auth.ts'], facts: facts.slice(0, 3), at: 2000 }),
+    observation({ title: 'Changed the day', filesModified: ['src/auth.ts'], facts: facts.slice(0, 2), at: 1000 }),
+  ])
+  expect(await titlesAbout(t.store, 'src/auth.ts')).toEqual([
+    'Changed the login — exp is in seconds',
+    'Changed the clock — It is slow',
+    'Changed the day',
+  ])
+})
+
+test('the reasons say what a memory has to do with the file', async () => {
+  using t = await temporaryStore()
+  await addObservations(t.store, [
+    observation({ title: 'Changed it', filesModified: ['src/auth.ts'], at: 1000 }),
+    observation({ title: 'Spoke of src/auth.ts', at: 2000 }),
+    observation({ title: 'Read it', filesRead: ['src/auth.ts'], at: 3000 }),
+  ])
+  await naming(t.store, 'Spoke of', 'src/auth.ts')
+  const { items } = await fileBriefFor(t.store, await openSession(t.store, 's2'), 'src/auth.ts', NOW)
+  expect(memoriesIn(items).map(({ why }) => why)).toEqual(['it changed src/auth.ts', 'it mentions src/auth.ts', 'it read src/auth.ts'])
+})
+
+test('a note that does not fit is left out with the reason, and decisions come first', async () => {
+  using t = await temporaryStore()
+  const add = async (id: string, body: string, namespace: string, at: number) => {
+    await t.store.notes.put(note({ id: asNoteId(id), path: `${id}.md`, namespace, title: id, body, updatedAt: at }), 'print')
+    await t.store.links.setMentions({ kind: 'note', ref: id, project: asProjectKey('app'), at }, [{ kind: 'file', name: 'src/auth.ts' }])
+  }
+  await add('01ARZ3NDEKTSV4RRFFQ69G5FA1', `The clock is slow. ${'語'.repeat(340)}`, 'context', 3000)
+  await add('01ARZ3NDEKTSV4RRFFQ69G5FA2', 'Tokens are opaque, not signed.', 'decisions', 2000)
+  const { text, left } = await fileBriefFor(t.store, await openSession(t.store, 's2'), 'src/auth.ts', NOW)
+  expect(text).toContain('Tokens are opaque')
+  expect(left).toEqual([{ kind: 'note', id: '01ARZ3NDEKTSV4RRFFQ69G5FA1', why: expect.stringMatching(/^no room: /) }])
+})
+
 test('decisions and undone attempts come before other work, and say what undid them', async () => {
   using t = await temporaryStore()
   await addObservations(t.store, [
@@ -86,6 +128,24 @@ test('a test of the file that failed when it was last run is shown until it pass
   expect(await brief()).toMatch(/P1 · Failed when last run, [^\n]*`bun test`: src\/auth\.test\.ts › expires/)
   await t.store.prompts.setOpenFailures(1, 1, [{ ...failure, isUnclear: true }])
   expect(await brief()).toBe('')
+})
+
+test('a failing test is about a file by the name of the file, or by the name of its test', async () => {
+  const shown = async (path: string, name: string) => {
+    using t = await temporaryStore()
+    const session = await openSession(t.store)
+    const given = { key: 'k', promptId: null, uuid: null, origin: 'person' as const, text: 'Go on', at: 500 }
+    await t.store.prompts.add(session, given)
+    await t.store.prompts.setOpenFailures(session.id, 1, [{ command: 'bun test', names: [name], error: '', at: 1000, promptNumber: 1 }])
+    const { text, left } = await fileBriefFor(t.store, await openSession(t.store, 's2'), path, NOW)
+    expect(left).toEqual([])
+    return text !== ''
+  }
+  expect(await shown('src/auth.ts', 'src/auth.ts: expired tokens')).toBe(true)
+  expect(await shown('src/auth.ts', 'auth.test.ts > expired tokens')).toBe(true)
+  expect(await shown('src/auth.ts', 'author.test.ts > names')).toBe(false)
+  expect(await shown('src/auth.ts', 'clock.test.ts > winter time')).toBe(false)
+  expect(await shown('src/a.ts', 'a.test.js > names')).toBe(false)
 })
 
 test('a bare name means a file if no other file of the project has it', async () => {

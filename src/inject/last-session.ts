@@ -1,4 +1,5 @@
 import type { Observation, OpenFailure, Prompt, Summary } from '../core/memory.ts'
+import { labelOfAnswer, withoutLabel } from '../core/outcome.ts'
 import { shorten } from '../core/text.ts'
 import { formatAgo } from '../core/time-format.ts'
 import { neutralizeText } from '../core/untrusted-text.ts'
@@ -55,7 +56,7 @@ export function addSummary(page: BriefPage, last: SummaryInBrief, heading: strin
   let hasHeading = false
   for (const line of lines.toSorted((a, b) => summaryLineWeight(b) - summaryLineWeight(a))) {
     const part = { of, lines: hasHeading ? [line] : [first, line] }
-    if (page.add(part, ...(line.startsWith('- Result') ? outcome : []))) hasHeading = true
+    if (page.add(part, ...(/^- (?:Settled|Reported)/.test(line) ? outcome : []))) hasHeading = true
     else left.push({ ...of, why: `“${line.slice(2, line.indexOf(':'))}”: ${page.whyNoRoom(part)}` })
   }
 }
@@ -73,7 +74,9 @@ export const countFailing = ({ failing }: SummaryInBrief): number => new Set(fai
 
 /** The result of the last session, instead of the fields that say the same in pieces. */
 function resultLines(result: WorkResult, then: string, nextSteps: string, maxCharacters: number): string[] {
-  const lines = [`- Result (${resultId(result)}): ${resultText(result, maxCharacters)}${changedFiles(result)}`]
+  const lines = [
+    `- ${labelOfAnswer(result.outcome.answer ?? '')} (${resultId(result)}): ${withoutLabel(resultText(result, maxCharacters))}${changedFiles(result)}`,
+  ]
   const add = (text: string, line: (text: string) => string) => {
     if (text && !repeatsText(`${result.title} ${lines.join(' ')}`, text)) lines.push(line(text))
   }
@@ -109,7 +112,7 @@ const MAX_DISTANT_RESULT_CHARACTERS = 260
 const RECENT_SESSION_MS = 3 * 86_400_000
 
 const summaryLineWeight = (line: string) =>
-  ['- Done', '- Result', '- Failed', '- Next', '- Learned'].findLastIndex((start) => line.startsWith(start)) + 1
+  ['- Done', '- Reported', '- Settled', '- Failed', '- Next', '- Learned'].findLastIndex((start) => line.startsWith(start)) + 1
 
 /** One line about work on another branch. Its next steps are left out: they are not this session's. */
 export function otherBranchPart({ summary, title, result = null, then = '' }: SummaryInBrief, now: number): BriefPart {
@@ -144,7 +147,8 @@ export function addRestOfSession(
       .filter((one) => !isSmallWork(one, observations))
       .map((one) => ({ of: { kind: 'prompt' as const, id: one.outcome.id }, title: `${resultId(one)} ${resultTitle(one)}` })),
     ...changes
-      .filter(({ o }) => !ofSession.some(({ outcome }) => outcome.number === o.promptNumber))
+      // Half a sentence names nothing.
+      .filter(({ o }) => !o.title.endsWith('…') && !ofSession.some(({ outcome }) => outcome.number === o.promptNumber))
       .map(({ o }) => ({ of: { kind: 'observation' as const, id: o.id }, title: `#${o.id} ${shorten(neutralizeText(o.title), 80)}` })),
   ].filter(({ title }) => !page.says(title.slice(title.indexOf(' ') + 1)))
   const shown = items.slice(0, MAX_REST_OF_SESSION)

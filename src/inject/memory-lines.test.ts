@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { observation, summary } from '../../test/support/builders.ts'
 import type { Summary } from '../core/memory.ts'
-import { observationLine, summaryLines } from './memory-lines.ts'
+import { failingLines, observationLine, summaryLines } from './memory-lines.ts'
 
 const said = (title: string, subtitle: string, filesModified: string[] = []) =>
   observationLine(observation({ title, subtitle, filesModified }), 10_000_000).split(' · ').slice(3, -1).join(' · ')
@@ -39,12 +39,40 @@ describe('the question is shown if the answer makes no sense without it', () => 
   })
 })
 
+describe('work with its commit', () => {
+  const work = observation({ id: 1, title: 'Set the clock right', filesModified: ['src/clock.ts', 'src/day.ts', 'src/night.ts'] })
+  const line = (title: string, o = work) =>
+    observationLine(o, 10_000_000, null, observation({ id: 2, title }))
+      .split(' · ')
+      .slice(3, -1)
+      .join(' · ')
+
+  test('names the commit by its title if that adds something, else only by its id', () => {
+    expect(line('Stop the leak')).toBe('Set the clock right — #2: Stop the leak [src/clock.ts]')
+    expect(line('Set the clock right')).toBe('Set the clock right (also #2) [src/clock.ts]')
+  })
+
+  test('names one file with its commit, two without, and none that the title names', () => {
+    expect(said('Set the clock right', '', work.filesModified)).toBe('Set the clock right [src/clock.ts, src/day.ts]')
+    expect(line('Stop the leak', { ...work, title: 'Set src/clock.ts right' })).toBe('Set src/clock.ts right — #2: Stop the leak')
+  })
+})
+
 test('consecutive lines on a branch with a long name show the name once', () => {
   const on = (branch: string) => ({ ...observation({ title: 'Fixed' }), branch })
   const line = (branch: string, above: string) => observationLine(on(branch), 10_000_000, 'main', null, on(above)).split(' · ')[3]
   expect(line('team/some-long-branch', 'team/some-long-branch')).toBe('Fixed (as above)')
   expect(line('team/some-long-branch', 'other')).toBe('Fixed (team/some-long-branch)')
   expect(line('next', 'next')).toBe('Fixed (next)')
+})
+
+test('the two latest failures are shown with the names of their tests, unless the next steps mention them', () => {
+  const failure = (command: string, ...names: string[]) => ({ command, names, error: '', at: 10_000_000, promptNumber: 1 })
+  const failing = [failure('go test', 'a'), failure('bun test', 'b', 'c', 'd', 'e'), failure('npm test'), failure('pytest', 'f')]
+  const lines = (nextSteps: string) =>
+    failingLines(failing, summary({ nextSteps }), 10_000_000).map((line) => line.split(': ').slice(1).join(': '))
+  expect(lines('')).toEqual(['`pytest`: f', '`bun test`: b; c; d'])
+  expect(lines('Run `pytest` again')).toEqual(['`bun test`: b; c; d', '`go test`: a'])
 })
 
 describe('a summary shows the fields that add something', () => {

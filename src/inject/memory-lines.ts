@@ -75,6 +75,9 @@ function headlineOf({ title, subtitle }: Observation): string[] {
 
 const NEEDS_QUESTION = /^(?:it|its|this|that|these|those|they|both|all|each|neither|none|yes|no)\b/i
 
+/** Quotes the person, who did not believe a result. */
+export const doubtLine = (doubt: string): string => `The person then said: “${shorten(neutralizeText(doubt), 160)}”`
+
 /** A branch name may contain anything, so it is neutralised and shortened. */
 export const branchLabel = (branch: string) => shorten(neutralizeText(branch).replace(/[<>"&]/g, ''), 80)
 

@@ -1,12 +1,13 @@
-import { expect, test } from 'bun:test'
-import { memoriesIn, note, summary } from '../../test/support/builders.ts'
+import { describe, expect, test } from 'bun:test'
+import { memoriesIn, note, openSession, summary } from '../../test/support/builders.ts'
 import { aNotebook } from '../../test/support/notebook.ts'
 import { asProjectKey, GLOBAL_PROJECT } from '../core/ids.ts'
 import type { Session } from '../core/memory.ts'
 import type { Note } from '../core/note.ts'
 import { forgetNote, saveNote } from '../notes/notes.ts'
 import { fileBriefFor } from './file-brief.ts'
-import { type ChosenNotes, chooseNotes, noteLine, notesFor } from './notes.ts'
+import { addNotes, type ChosenNotes, chooseNotes, noteLine, notesFor, withoutKnownNotes } from './notes.ts'
+import { openPage, openShares, type ReasonedItem } from './page.ts'
 import { type BriefMaterial, writeBrief } from './write-brief.ts'
 
 const app = asProjectKey('app')
@@ -21,6 +22,26 @@ test('at most two of the eight notes are about sessions', () => {
   expect(ofProject.filter((one) => one.type === 'episodic')).toEqual(episodes.slice(0, 2))
   expect(chooseNotes([], many(20), []).ofProject).toHaveLength(8)
   expect(chooseNotes([], many(1), episodes).ofProject).toHaveLength(3)
+})
+
+test('copies of other people’s notes come after the person’s own', () => {
+  const [copy, own, later] = [
+    note({ id: 'a' as Note['id'], author: 'ana' }),
+    note({ id: 'b' as Note['id'] }),
+    note({ id: 'c' as Note['id'] }),
+  ]
+  expect(ids(chooseNotes([], [copy, own, later], []).ofProject)).toEqual(['b', 'c', 'a'])
+  const { ofProject, left } = chooseNotes([], [copy, own, later], [], [], 2)
+  expect(ids(ofProject)).toEqual(['b', 'c'])
+  expect(left).toEqual([{ kind: 'note', id: 'a', why: 'number 3 by time: 2 lasting notes are shown' }])
+})
+
+test('statements of sessions are chosen besides the notes that a person wrote or accepted, pinned ones only once', () => {
+  const stated = note({ id: 's' as Note['id'], state: 'proposed' })
+  const pinned = note({ id: 'p' as Note['id'], state: 'proposed', pinned: true })
+  const { always, ofProject } = chooseNotes([], [stated, pinned, ...many(9)], [])
+  expect(ids(always)).toEqual(['p'])
+  expect(ids(ofProject)).toEqual([...ids(many(8)), 's'])
 })
 
 test('a consolidated session note is left out', () => {
@@ -53,6 +74,33 @@ test('newer notes come first, then more certain ones; hidden notes never', async
   const { always, ofProject } = await notesFor(t.store, app, 6000)
   expect(ids(always)).toEqual([everywhere])
   expect(ids(ofProject).slice(1)).toEqual([sure, unsure])
+})
+
+test('the note of a session in this journal is left to its results, unless it is pinned', async () => {
+  using t = await aNotebook()
+  await openSession(t.store, 'here')
+  const keep = async (body: string, session: string | null, given = {}) => {
+    const { receipt } = await saveNote(t.book, { body, project: app, source: 'session-end', type: 'episodic', session, ...given }, 1000)
+    if (receipt.kind === 'refused') throw new Error(receipt.reason)
+  }
+  await keep('Numbered the invoices', 'here')
+  await keep('Painted the heron page', 'elsewhere')
+  await keep('Locked the ledger', 'here', { pinned: true })
+  const { always, ofProject } = await notesFor(t.store, app, 6000)
+  expect([ofProject.map(({ body }) => body), always.map(({ body }) => body)]).toEqual([['Painted the heron page'], ['Locked the ledger']])
+})
+
+test('a resumed session is not shown notes that it wrote, or that did not change since its brief', () => {
+  const own = note({ id: 'a' as Note['id'], session: 's1', updatedAt: 3000 })
+  const [old, changed] = [note({ id: 'b' as Note['id'], updatedAt: 1000 }), note({ id: 'c' as Note['id'], updatedAt: 3000, session: 's2' })]
+  const knowledge = { sessions: new Set([1]), contentIds: new Set(['s1']), shown: new Set<string>(), briefed: { at: 2000, until: 0 } }
+  const left: ReasonedItem[] = []
+  const { always, ofProject } = withoutKnownNotes({ always: [own, changed], ofProject: [old] }, knowledge, left)
+  expect([ids(always), ids(ofProject)]).toEqual([['c'], []])
+  expect(left.map(({ id, why }) => [id, why])).toEqual([
+    ['a', 'this session wrote it'],
+    ['b', 'already shown to this session'],
+  ])
 })
 
 test('the brief shows pinned and global notes first, then the summary, then the notes on the project', () => {
@@ -173,3 +221,71 @@ function brief(notes: Partial<ChosenNotes>, last: BriefMaterial['last'] = null) 
   const past = { project: app, branch: null, last, elsewhere: null, observations: [], mentioned: new Map(), traces: new Map() }
   return writeBrief({ ...past, notes: { always: [], ofProject: [], ...notes } }, { now: 2000 })
 }
+
+describe('notes on a page', () => {
+  const LONG = 'The ledger numbers its invoices from a sequence. '.repeat(8)
+  const given = (id: string, more: Partial<Note> = {}) =>
+    note({ id: id as Note['id'], title: `Note ${id}`, body: LONG, updatedAt: 6000, ...more })
+
+  /** The lines and reasons of notes on a page, of which they may use this share. */
+  function page(notes: Note[], shareTokens: number, pageTokens = 2000) {
+    const left: ReasonedItem[] = []
+    const open = openPage('<first>', '<last>', { tokens: pageTokens, characters: 9000 })
+    addNotes(open, 'Notes:', notes, openShares(shareTokens, 0).of(1), 6000, left)
+    const { text, items } = open.close()
+    return { lines: text.split('\n').slice(1, -1), why: memoriesIn(items).map(({ why }) => why), left: left.map(({ why }) => why) }
+  }
+
+  test('are shown under one heading, each with the reason', () => {
+    const notes = [
+      given('a', { pinned: true, scope: 'global' }),
+      given('b', { scope: 'global' }),
+      given('c', { type: 'episodic' }),
+      given('d'),
+    ]
+    const { lines, why, left } = page(notes, 2000)
+    expect(lines.filter((line) => line === 'Notes:')).toHaveLength(1)
+    expect(why).toEqual([
+      'pinned',
+      'applies to every project',
+      'one of the last two sessions',
+      'one of the newest lasting notes on this project',
+    ])
+    expect(left).toEqual([])
+  })
+
+  test('beyond their share are shown by their titles, and the first of these says how to read it', () => {
+    const { lines } = page([given('a'), given('b'), given('c')], 150)
+    expect(lines.slice(2)).toEqual(['Nb · Note b — in full: get Nb', 'Nc · Note c'])
+  })
+
+  test('that apply everywhere are shown whole as long as there is room, others only begin', () => {
+    const [everywhere, here] = [page([given('a', { scope: 'global' })], 2000), page([given('a')], 2000)]
+    expect(everywhere.lines[1]).toContain(LONG.trim())
+    expect(here.lines[1]).toContain('…')
+    expect(page([given('a', { scope: 'global' })], 100).lines[1]).toContain('…')
+  })
+
+  test('that are pinned show their title even when the share is spent; the reasons tell what was missing', () => {
+    const { lines, left } = page([given('a'), given('b', { pinned: true })], 5)
+    expect(lines).toEqual(['Notes:', 'Nb · Note b — in full: get Nb'])
+    expect(left).toEqual([expect.stringMatching(/^no room: needs \d+ tokens, 5 left for these notes$/)])
+    expect(page([given('b', { pinned: true })], 5, 15).left).toEqual([expect.stringMatching(/^no room: needs \d+ tokens, \d+ left$/)])
+  })
+})
+
+test('global notes of every type are chosen, and the notes of rules and of other people’s sessions are not', async () => {
+  using t = await aNotebook()
+  const keep = async (body: string, given = {}) => {
+    const { receipt } = await saveNote(t.book, { body, project: GLOBAL_PROJECT, source: 'human', ...given }, 1000)
+    if (receipt.kind === 'refused') throw new Error(receipt.reason)
+    return receipt.note.id as string
+  }
+  const fact = await keep('Invoices are numbered', { type: 'semantic' })
+  const habit = await keep('Run the linter first', { type: 'procedural' })
+  const session = await keep('Numbered the invoices', { type: 'episodic' })
+  await keep('Never use yarn', { namespace: 'rules' })
+  const { always, rules } = await notesFor(t.store, app, 6000)
+  expect(ids(always).sort()).toEqual([fact, habit, session].sort())
+  expect(rules?.map(({ text }) => text)).toEqual(['Never use yarn'])
+})

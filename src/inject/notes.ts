@@ -152,7 +152,7 @@ const MAX_WHOLE_BODY_CHARACTERS = 2000
  * The outcome of a session, from the note that capture wrote about it. The note's title already says what was asked, and the overview lists
  * the files. Null if the note has another form.
  */
-function outcomeOf({ type, title, body }: Note): string | null {
+export function outcomeOf({ type, title, body }: Note): string | null {
   const [, ...parts] = type === 'episodic' ? body.split(/^\*\*(Outcome|Learned|Next steps):\*\* /m) : []
   if (parts.length === 0) return null
   const part = (label: string) => (parts.includes(label) ? (parts[parts.indexOf(label) + 1] ?? '') : '').replace(MARKDOWN_MARKS, '')

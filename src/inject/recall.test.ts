@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { addObservations, memoriesIn, observation, openSession, temporaryStore } from '../../test/support/builders.ts'
+import { addObservations, memoriesIn, note, observation, openSession, temporaryStore } from '../../test/support/builders.ts'
 import { storeWithChats as chats } from '../../test/support/chats.ts'
 import type { Hit } from '../core/hit.ts'
 import { asProjectKey } from '../core/ids.ts'
@@ -7,8 +7,9 @@ import type { Session } from '../core/memory.ts'
 import { countTokens } from '../core/tokens.ts'
 import { findReplacedThread } from '../retrieval/replacements.ts'
 import { type SemanticSearch, search } from '../retrieval/search.ts'
-import type { Store } from '../store/store.ts'
+import type { NewCommit, Store } from '../store/store.ts'
 import { RECALL_THRESHOLDS, recallFor, relevantHits } from './recall.ts'
+import type { ThreadMatch } from './thread-match.ts'
 
 const NOW = 10_000_000
 const QUESTION = 'how do pelican invoices get their running numbers in the ledger'
@@ -52,6 +53,20 @@ test('a session is not shown its own work, nor what it or its parent was shown b
   expect(await tell({ ...t.session, contextFrom: 6 })).toBe(true)
 })
 
+test('a note that the session itself wrote is not news to it, one of another session is', async () => {
+  using t = await filled([])
+  const put = async (session: string) =>
+    t.store.notes.put(
+      note({ project: t.session.project, title: QUESTION, body: 'Pelican invoices get their running numbers from a ledger.', session }),
+      session,
+    )
+  await put('asking')
+  const own = await recallFor(t.store, t.session, QUESTION, NOW, 500)
+  expect([own.text, own.left[0]?.why]).toEqual(['', expect.stringMatching(/^this session wrote it \(score /)])
+  await put('another')
+  expect((await recallFor(t.store, t.session, QUESTION, NOW, 500)).text).toContain('running numbers from a ledger')
+})
+
 test('a recall stays within its tokens', async () => {
   using t = await filled(Array.from({ length: 9 }, (_, i) => `${i} pelican invoices get their running numbers ${'so '.repeat(60)}`))
   for (const tokens of [40, 120, 500])
@@ -72,6 +87,72 @@ test('if the best hit is not about the prompt, no other hit is shown', () => {
   const { relevant, left } = relevantHits([bad, good], false, 1000)
   expect(relevant).toEqual([])
   expect(left.get(good)).toBe('the best hit is not about the prompt')
+})
+
+test('words that many memories have are not enough, however many of them match', () => {
+  const common = { ...hit(1), unlikely: 1 }
+  expect(relevantHits([common], false, 1000).left.get(common)).toBe('below the threshold: the words it shares with the prompt are common')
+  // In a young store every word is common.
+  expect(relevantHits([common], false, 20).relevant).toEqual([common])
+})
+
+test('a thread that is about the prompt as a whole makes up for a turn that is not', () => {
+  const weak = { ...hit(0.1), matched: 1 }
+  const isShown = (given: Partial<ThreadMatch>, byMeaning: boolean, documents = 1000) => {
+    const thread = { coverage: 0.2, matched: 3, unlikely: 30, cosine: 0, rareName: null, ...given }
+    return relevantHits([weak], byMeaning, documents, RECALL_THRESHOLDS, new Map([[weak, thread]])).relevant.length === 1
+  }
+  expect(isShown({ coverage: 0.7 }, false)).toBe(true)
+  expect(isShown({ coverage: 0.5, cosine: 0.6 }, false)).toBe(false)
+  expect(isShown({ coverage: 0.5, cosine: 0.6 }, true)).toBe(true)
+  expect(isShown({ coverage: 0.7 }, true)).toBe(false)
+  expect(isShown({ coverage: 0.7, unlikely: 5 }, false)).toBe(false)
+  expect(isShown({ coverage: 0.7, unlikely: 5 }, false, 20)).toBe(true)
+  expect(isShown({ rareName: 'tideClock' }, false)).toBe(true)
+  expect(isShown({ rareName: 'tideClock', matched: 1 }, false)).toBe(false)
+})
+
+test('a commit is judged alone, by the words that some memory has', () => {
+  const commit = (known: Partial<Hit['known']>) =>
+    ({ ...hit(0), kind: 'commit', known: { matched: 3, coverage: 0.4, unlikely: 30, ...known } }) as Hit
+  const shown = (of: Hit, documents = 1000) => relevantHits([hit(0.1), of], false, documents).relevant.length === 1
+  expect(shown(commit({}))).toBe(true)
+  expect(shown(commit({ coverage: 0.2 }))).toBe(false)
+  expect(shown(commit({ matched: 2 }))).toBe(false)
+  expect(shown(commit({ matched: 2, coverage: 1 }))).toBe(true)
+  expect(shown(commit({ matched: 1, coverage: 1 }))).toBe(false)
+  expect(shown(commit({ unlikely: 5 }))).toBe(false)
+  expect(shown(commit({ unlikely: 5 }), 20)).toBe(true)
+})
+
+test('a commit that settles something is recalled with what it settled, beside other memories; another commit is not', async () => {
+  using t = await filled(['Pelican invoices get their running numbers from a ledger'])
+  const body = 'Pelican invoices get their running numbers from a sequence in the ledger, because two tills must never share one.'
+  const settled: NewCommit = {
+    hash: 'a'.repeat(40),
+    subject: 'Number the pelican invoices',
+    body,
+    files: ['src/ledger.ts'],
+    fileCount: 1,
+    author: 'dev',
+    at: 5000,
+    type: 'decision',
+    reverts: null,
+  }
+  const upkeep: NewCommit = { ...settled, hash: 'b'.repeat(40), subject: 'Pelican invoices: running numbers in the ledger', type: 'chore' }
+  await t.store.transaction(() => t.store.commits.add(t.session.project, [settled, upkeep]))
+  const { text, left } = await recallFor(t.store, t.session, QUESTION, NOW, 500)
+  expect(text).toContain('settled in commit aaaaaaa on 1970-01-01 by dev: Pelican invoices get their running numbers from a sequence')
+  expect(text).toContain('running numbers from a ledger')
+  expect(left).toContainEqual({ kind: 'commit', id: 2, why: expect.stringMatching(/^a commit without a decision/) })
+})
+
+test('a recall that finds nothing says why', async () => {
+  using t = await filled(['Pelican invoices get their running numbers from a ledger'])
+  const said = async (prompt: string) => (await recallFor(t.store, t.session, prompt, NOW, 500)).said
+  expect(await said('Wie wird das Wetter am Hafen und wann kommt die Fähre?')).toBe('no memory of this project is close to it')
+  expect(await said(QUESTION)).toBe('')
+  expect(await said('thanks')).not.toBe('')
 })
 
 test('a prompt in another language finds English memories by shared names, and nothing without them', async () => {
@@ -149,6 +230,7 @@ test('the owner and the repository of an address are not what a prompt is about'
   using t = await filled([...work, 'analyse https://github.com/heron/tidepool/issues/7660: the daemon prints a notice'])
   const recalled = async (prompt: string) => (await recallFor(t.store, t.session, prompt, NOW, 500)).text
   expect(await recalled('investigate https://github.com/heron/tidepool/security/advisories/GHSA-fwjx')).toBe('')
+  expect(await recalled('review https://github.com/heron/tidepool/pull/12')).toBe('')
   expect(await recalled('the daemon notice of https://github.com/heron/tidepool/issues/7660')).toContain('prints a notice')
 })
 
@@ -261,6 +343,34 @@ test('a chat that an amendment replaced leads to the amendment, and is marked', 
   expect(text.indexOf('It replaced')).toBeGreaterThan(text.indexOf('Amended rule'))
   const hits = await search(t.store, BUG, { project: PROJECT })
   expect(hits[0]?.sessionId).toBe(2)
+  // The note of the older chat states the replaced rule without a mark.
+  const session = (await t.store.sessions.get(1))?.contentSessionId ?? null
+  const body = `**Ask:** ${BUG} **Outcome:** Settled: redact masks nested payloads by suffix, secrets only.`
+  await t.store.notes.put(note({ type: 'episodic', namespace: 'sessions', project: PROJECT, title: BUG, body, session }), 'print')
+  const withNote = await recallFor(t.store, { project: PROJECT, id: null }, BUG, NOW, 1000)
+  expect(withNote.text).not.toContain('**Outcome:**')
+  expect(withNote.text).toContain('Amended rule')
+})
+
+test('a result whose work was undone comes after one in force, marked, with what the turn that undid it says', async () => {
+  using t = await chats(
+    [
+      [
+        'Secrets of nested payloads are readable in the log pipeline, customers complain',
+        'Done: secrets of nested payloads in the log pipeline are dropped before customers see the log, all readable keys are gone.',
+      ],
+    ],
+    [['Too much is dropped from the log', 'The log pipeline is back to what it was: dropping keys broke the invoices.']],
+    [
+      [
+        'Customers complain again that secrets of nested payloads are readable in the log',
+        'Done: secrets of nested payloads are masked by suffix in the log pipeline.',
+      ],
+    ],
+  )
+  await (await t.store.turnWork()).markTurn(1, 'P2')
+  const { text } = await recallFor(t.store, { project: PROJECT, id: null }, BUG, NOW, 1000)
+  expect(text).toMatch(/masked by suffix[\s\S]*, undone by P2 \(P1[\s\S]*P2 said: The log pipeline is back to what it was/)
 })
 
 test('a result that a session was shown is not shown to it again', async () => {
@@ -276,6 +386,17 @@ test('a result that a session was shown is not shown to it again', async () => {
   await t.store.injections.add({ sessionId: session.id, project: PROJECT, event: 'UserPromptSubmit', text, tokens, items, at: NOW })
   expect(first.text).toContain('Settled')
   expect((await recallFor(t.store, session, BUG, NOW + 1, 1000)).text).toBe('')
+})
+
+test('the note of a session says what came of it, not what was asked; without an outcome it says nothing', async () => {
+  using t = await temporaryStore()
+  const ofSession = { type: 'episodic', namespace: 'sessions', project: PROJECT, title: 'Redact nested payloads' } as const
+  const recalledWith = async (outcome: string) => {
+    await t.store.notes.put(note({ ...ofSession, body: `**Ask:** ${BUG}\n\n**Branch:** main\n\n**Outcome:** ${outcome}` }), outcome)
+    return (await recallFor(t.store, { project: PROJECT, id: null }, BUG, NOW, 1000)).text
+  }
+  expect(await recalledWith('(no assistant output captured)')).toBe('')
+  expect(await recalledWith('Keys are masked by suffix now.')).toContain('Redact nested payloads — Keys are masked by suffix now.')
 })
 
 const PROJECT = asProjectKey('app')

@@ -153,29 +153,65 @@ async function entriesFor(
   { shown }: SessionKnowledge,
   reasons: Map<Hit, string>,
 ): Promise<RecallEntry[]> {
-  const { concludeHits, tellsAbout } = await import('./conclusions.ts')
+  const { concludeHits } = await import('./conclusions.ts')
+  const { tellsAbout } = await import('./about-prompt.ts')
   const entries: RecallEntry[] = []
   const commits = hits.some(({ kind }) => kind === 'commit')
     ? await (await import('./commit-lines.ts')).describeCommits(store, hits, now)
     : null
   const isAbout = await tellsAbout(store, query)
   for (const { hit, results } of await concludeHits(store, commits?.hits ?? hits, query, now)) {
+    const said = await withSessionOutcome(store, hit)
     const line = commits?.lines.get(hit) ?? recalledLine(hit, now)
-    const entry = results.find(({ lines }) => isAbout(lines)) ?? { hit, outcome: null, lines: [line] }
-    if (entry.outcome === null && isBareQuestion(hit, results)) reasons.set(hit, 'its result is not about the prompt, or there is none')
-    else if (!isAbout(entry.lines)) reasons.set(hit, 'its text is not about the prompt')
-    else if (entry.outcome === null) entries.push(entry)
+    const entry = results.find(isAbout) ?? {
+      hit,
+      outcome: null,
+      lines: [line],
+      settles: hit.kind === 'note' || hit.kind === 'commit',
+      isUndone: hit.type === 'undone',
+      sessions: hit.sessionId === null ? [] : [hit.sessionId],
+    }
+    if (entry.outcome === null && isBareQuestion(said, results)) reasons.set(hit, 'its result is not about the prompt, or there is none')
+    else if (!isAbout(entry)) reasons.set(hit, 'its text is not about the prompt')
+    else if (entry.outcome === null) entries.push(said === hit ? entry : { ...entry, lines: [recalledLine(said, now)] })
     else if (entries.some(({ outcome }) => outcome === entry.outcome))
       reasons.set(entry.hit, `its result, ${memoryId('prompt', String(entry.outcome))}, is shown above`)
     else if (shown.has(`prompt:${entry.outcome}`)) reasons.set(entry.hit, 'its result was already shown to this session')
     else entries.push(entry)
   }
-  return entries
+  const inForceFirst = entries.toSorted((a, b) => Number(a.isUndone) - Number(b.isUndone))
+  return withoutRepeatedSessions(store, inForceFirst, reasons)
 }
 
-/** Such a turn only says what was asked. */
-const isBareQuestion = ({ kind, snippet }: Hit, results: RecallEntry[]) =>
-  (kind === 'prompt' || kind === 'summary') && (results.length > 0 || snippet.trim() === '')
+/** The note of a whole session repeats the results of its work, and states one that was replaced without saying so. */
+async function withoutRepeatedSessions(store: Store, entries: RecallEntry[], reasons: Map<Hit, string>): Promise<RecallEntry[]> {
+  if (!entries.some(({ hit }) => isSessionNote(hit))) return entries
+  const stated = new Set(entries.flatMap(({ sessions }) => sessions))
+  const shown = await Promise.all([...stated].map(async (id) => (await store.sessions.get(id))?.contentSessionId))
+  const kept: RecallEntry[] = []
+  for (const entry of entries) {
+    const session = isSessionNote(entry.hit) ? (await store.notes.get(asNoteId(entry.hit.id)))?.session : null
+    if (session && shown.some((one) => one === session)) reasons.set(entry.hit, 'a result of its session is shown')
+    else kept.push(entry)
+  }
+  return kept
+}
+
+/** The note of a session begins with what was asked, which resembles the prompt and says nothing new. Its outcome is shown instead. */
+async function withSessionOutcome(store: Store, hit: Hit): Promise<Hit> {
+  if (!isSessionNote(hit) || !hit.snippet.startsWith('**Ask:**')) return hit
+  const note = await store.notes.get(asNoteId(hit.id))
+  const outcome = note && (await import('./notes.ts')).outcomeOf(note)
+  return outcome === null ? hit : { ...hit, snippet: outcome }
+}
+
+const isSessionNote = ({ kind, type }: Hit) => kind === 'note' && type === 'sessions'
+
+/** Such a memory only says what was asked. */
+function isBareQuestion(hit: Hit, results: RecallEntry[]): boolean {
+  const isTurn = hit.kind === 'prompt' || hit.kind === 'summary'
+  return (isTurn && results.length > 0) || ((isTurn || isSessionNote(hit)) && hit.snippet.trim() === '')
+}
 
 /** Adds entries until one does not fit: a shorter one further down is less relevant. `left` says why hits are left out. */
 function writeRecall(entries: RecallEntry[], tokens: number, marks: OpenMarks | null): WrittenRecall {

@@ -26,6 +26,34 @@ test('of a branch that everyone works on, the latest work is quoted, the week be
   expect(places(results, 'main')).toEqual({ quoted: [1, 2], indexed: [3, 4, 5], left: [6] })
 })
 
+test('each result has the reason for its place', () => {
+  const whyOf = (results: WorkResult[], branch: string | null) => {
+    const { quoted, indexed, left } = chooseRecentWork(results, [], branch, NOW)
+    return [...quoted, ...indexed, ...left].map(({ why }) => why)
+  }
+  expect(whyOf([result(1, 'The pelican ledger', LONG, 50, 'other')], 'pelican-ledger')).toEqual([
+    'its subject is in the name of this branch',
+  ])
+  expect(whyOf([result(1, 'Geese', 'Created a file.', 0.2)], 'main')).toEqual(['small work'])
+  expect(whyOf([result(1, 'Retry', LONG, 9, 'login')], 'login')).toEqual(['work on this branch'])
+  expect(whyOf([result(1, 'Retry', LONG, 0), result(2, 'Ledger', LONG, 3)], 'main')).toEqual(['recent work', 'recent work'])
+  expect(whyOf([result(1, 'Retry', LONG, 1, 'other')], 'login')).toEqual(['work on another branch'])
+  expect(whyOf([result(1, 'Retry', LONG, 1, 'other'), result(2, 'Ledger', LONG, 9, 'other')], 'main')).toEqual([
+    'recent work',
+    'more than 2 days old',
+  ])
+  const many = [0, 0.1, 0.2, 0.3, 0.4, 0.5].map((days, n) => result(n + 1, `Work ${n}`, LONG, days))
+  expect(whyOf(many, 'main').at(-1)).toBe('recent work, but enough is shown')
+})
+
+test('old work on the own branch is named, not quoted', () => {
+  expect(places([result(1, 'Newest', LONG, 0, 'login'), result(2, 'Retry', LONG, 20, 'login')], 'login')).toEqual({
+    quoted: [1],
+    indexed: [2],
+    left: [],
+  })
+})
+
 test('a project that rested continues where it stopped', () => {
   expect(places([result(1, 'Retry', LONG, 60), result(2, 'Ledger', LONG, 63)], 'main')).toEqual({ quoted: [1], indexed: [2], left: [] })
 })
@@ -55,6 +83,16 @@ describe('small work', () => {
     expect(places([trial], 'main')).toEqual({ quoted: [], indexed: [1], left: [] })
     expect(places([{ ...trial, branch: 'test' }], 'main')).toEqual({ quoted: [], indexed: [], left: [1] })
     expect(places([result(1, trial.title, trial.outcome.answer ?? '', 2)], 'main')).toEqual({ quoted: [], indexed: [], left: [1] })
+  })
+
+  test('is not a long thread that changed a file', () => {
+    const long = { ...trial, thread: { ...trial.thread, last: 5 } }
+    const changed = observation({ sessionId: 1, promptNumber: 4, filesModified: ['a.ts'] })
+    expect([isSmallWork(long, []), isSmallWork(long, [changed]), isSmallWork(trial, [{ ...changed, promptNumber: 1 }])]).toEqual([
+      true,
+      false,
+      true,
+    ])
   })
 
   test('is not what changed several files, says a lot, settles something or gives a reason', () => {

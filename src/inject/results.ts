@@ -1,7 +1,7 @@
 import type { ProjectKey } from '../core/ids.ts'
 import type { Observation, Prompt, Summary } from '../core/memory.ts'
 import { memoryId } from '../core/memory-kinds.ts'
-import { firstStatement, gistOf, isConclusive, isSettling, leftoverIn } from '../core/outcome.ts'
+import { doubtAbout, firstStatement, gistOf, isConclusive, isSettling, leftoverIn } from '../core/outcome.ts'
 import { subjectStems } from '../core/subject.ts'
 import { shorten } from '../core/text.ts'
 import { formatAge } from '../core/time-format.ts'
@@ -9,7 +9,7 @@ import { neutralizeText } from '../core/untrusted-text.ts'
 import { promptTitle, workTitle } from '../core/work-title.ts'
 import { findLaterChange } from '../retrieval/outcomes.ts'
 import type { Store, StoredThread, WithBranch } from '../store/store.ts'
-import { branchLabel } from './memory-lines.ts'
+import { branchLabel, doubtLine } from './memory-lines.ts'
 
 /** The result of a thread: what it was about, and the turn whose answer concluded it. */
 export type WorkResult = {
@@ -25,6 +25,8 @@ export type WorkResult = {
   files?: string[]
   /** The later sentence that changed one of its values. */
   changed?: string
+  /** The person's words if they did not believe it, and no later answer concluded anything. */
+  doubt?: string
 }
 
 /** The results of a project's latest work, newest first; its latest observations name what was done. A result that a later one replaced is not among them. */
@@ -71,6 +73,8 @@ async function resultOfThread(
   const title = workTitle(typed, outcome.answer) ?? changeAt(changes, outcome.number) ?? firstStatement(outcome.answer) ?? ''
   const change = await findLaterChange(store, outcome)
   const changed = change ? { changed: `${memoryId('prompt', String(change.turn.id))}: ${change.sentence}` } : {}
+  const since = outcome.number < thread.last ? await store.prompts.ofThread({ ...thread, first: outcome.number }) : []
+  const doubt = doubtAbout(outcome, since)
   return {
     thread,
     session: session?.contentSessionId ?? null,
@@ -79,6 +83,7 @@ async function resultOfThread(
     branch,
     files: [...new Set(changes.flatMap((o) => o.filesModified))],
     ...changed,
+    ...(doubt ? { doubt } : {}),
   }
 }
 
@@ -118,10 +123,11 @@ export const resultId = ({ outcome }: WorkResult): string => memoryId('prompt', 
 
 export const resultTitle = ({ title }: WorkResult): string => shorten(neutralizeText(title), MAX_TITLE_CHARACTERS)
 
-/** The gist of the answer, as far as it fits, and what changed one of its values later. */
-export function resultText({ outcome, title, changed }: WorkResult, maxCharacters: number): string {
+/** The gist of the answer, as far as it fits, what changed one of its values later, and what the person said against it. */
+export function resultText({ outcome, title, changed, doubt }: WorkResult, maxCharacters: number): string {
   const gist = neutralizeText(gistOf(outcome.answer ?? '', [...subjectStems(title)], maxCharacters))
-  return changed ? `${gist} (changed later, ${shorten(neutralizeText(changed), MAX_CHANGE_CHARACTERS)})` : gist
+  const later = changed ? ` (changed later, ${shorten(neutralizeText(changed), MAX_CHANGE_CHARACTERS)})` : ''
+  return `${gist}${later}${doubt ? ` ${doubtLine(doubt)}` : ''}`
 }
 
 const MAX_CHANGE_CHARACTERS = 160

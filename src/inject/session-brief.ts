@@ -1,5 +1,5 @@
 import type { ProjectKey } from '../core/ids.ts'
-import type { Observation, OpenFailure, Prompt, Summary } from '../core/memory.ts'
+import { NO_WORDS, type Observation, type OpenFailure, type Prompt, type Summary } from '../core/memory.ts'
 import type { Store, WithBranch } from '../store/store.ts'
 import type { SessionBriefOptions } from './brief.ts'
 import { likelyShown, writeWithMarks } from './code-marks.ts'
@@ -143,5 +143,5 @@ function isNewFailure(failure: OpenFailure, resumed: Resumed | null): boolean {
 /** The last prompt, if it asks for something and has no answer: the agent was stopped, or is still working. */
 function unansweredPrompt(prompt: Prompt | null, newest: Summary | null): Prompt | null {
   const isOpen = prompt !== null && !prompt.answer?.trim() && prompt.at > (newest?.at ?? 0)
-  return isOpen && !/^(?:\/\S+)?$/.test(prompt.text.trim()) ? prompt : null
+  return isOpen && prompt.text !== NO_WORDS && !/^(?:\/\S+)?$/.test(prompt.text.trim()) ? prompt : null
 }

@@ -21,8 +21,8 @@ const stated = (namespace: string, body: string, daysAgo = 1, given: Partial<Not
     ...given,
   })
 
-function shown(notes: Note[], known: Partial<Surroundings> = {}, above: string[] = []) {
-  const page = openPage('<x>', '</x>', { tokens: 2000, characters: 9000 })
+function shown(notes: Note[], known: Partial<Surroundings> = {}, above: string[] = [], tokens = 2000) {
+  const page = openPage('<x>', '</x>', { tokens, characters: 9000 })
   page.add({ of: { kind: 'line', id: 'frame', why: '' }, lines: above })
   const left: ReasonedItem[] = []
   addStatements(page, notes, { topic: new Set(), work: [], ...known }, NOW, left)
@@ -84,12 +84,51 @@ describe('an open end', () => {
   })
 })
 
+test('points are joined in one line, and the label that the heading repeats goes', () => {
+  const { lines } = shown([
+    stated('open-ends', 'Remaining: the following\n- honour Retry-After\n- close the ledger'),
+    stated('blockers', 'The review of the ledger waits for the museum:\n- it is closed'),
+  ])
+  expect(lines).toEqual([
+    'Still open:',
+    '- The following · honour Retry-After · close the ledger (1d ago)',
+    'Blocked:',
+    '- The review of the ledger waits for the museum: it is closed (1d ago)',
+  ])
+})
+
+test('a few of each kind are shown, and the reasons tell of the others', () => {
+  const open = [
+    'Retry-After is not honoured yet.',
+    'Links with nested parentheses are not parsed.',
+    'The museum ledger has no lighthouse page.',
+    'Daylight saving time shifts the tide tables by an hour.',
+    'The `--quiet` flag prints warnings.',
+  ].map((body) => stated('open-ends', body))
+  const { lines, why } = shown(open)
+  expect(lines.filter((line) => line === 'Still open:')).toHaveLength(1)
+  expect(lines).toHaveLength(5)
+  expect(why).toEqual(['4 are shown'])
+})
+
+test('a statement that does not fit is left out, and a shorter one below it is not', () => {
+  const long = `The ledger of the museum has no lighthouse yet: ${'no lamp, '.repeat(30)}no light.`
+  const { lines, why } = shown([stated('open-ends', long), stated('open-ends', 'Retry-After is not honoured yet.')], {}, [], 40)
+  expect(lines).toEqual(['Still open:', '- Retry-After is not honoured yet. (1d ago)'])
+  expect(why).toEqual([expect.stringMatching(/^no room: /)])
+})
+
 test('nothing is said twice', () => {
   const body = 'Cache in a JSON file, not SQLite, because the native build breaks.'
-  expect(shown([stated('decisions', body)], {}, [`- Result (P3): ${body}`])).toEqual({ lines: [], why: ['said above'] })
+  expect(shown([stated('decisions', body)], {}, [`- Reported (P3): ${body}`])).toEqual({ lines: [], why: ['said above'] })
 })
 
 test('a statement that a person has accepted is a note like others', () => {
   const accepted = stated('decisions', 'Use tabs.', 1, { state: 'accepted' })
   expect(splitStatements([accepted])).toEqual({ stated: [], others: [accepted] })
+})
+
+test('a proposed note about knowledge is a statement, one about a session is not', () => {
+  const [proposed, episode] = [stated('decisions', 'Use tabs.'), stated('sessions', 'Used tabs.', 1, { type: 'episodic' })]
+  expect(splitStatements([proposed, episode])).toEqual({ stated: [proposed], others: [episode] })
 })

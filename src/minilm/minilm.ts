@@ -2,6 +2,7 @@
  * all-MiniLM-L6-v2, a sentence model that runs on this machine: tokenizer, weights, WebAssembly kernel, and the thread it runs in. This
  * room turns text into vectors; `providers` offers it as an embedder. It reads the weights file and the shipped vocabulary, and nothing else.
  */
+import { join } from 'node:path'
 import { RUNS_FROM_SOURCE } from '../platform/program.ts'
 import { HIDDEN_WIDTH } from './kernel.ts'
 import type { MinilmThreadReply, MinilmThreadRequest } from './thread.ts'
@@ -145,7 +146,7 @@ function openEmbeddingQueue(folder: string, idleMs: number) {
 
 /** A thread that handles one request at a time. If it ends before it replies, the reply is `refused`. */
 function startThread() {
-  const worker = new Worker(new URL(RUNS_FROM_SOURCE ? './thread.ts' : './thread.js', import.meta.url))
+  const worker = new Worker(join(import.meta.dir, RUNS_FROM_SOURCE ? 'thread.ts' : 'thread.js'))
   // The thread must not keep the process alive.
   worker.unref()
   let pending: ((reply: MinilmThreadReply) => void) | null = null

@@ -18,13 +18,26 @@ export async function saveCopy(book: Notebook, copy: NoteCopy): Promise<NoteSave
   return importNote(book, { ...copy, scope: 'local' })
 }
 
-/** Removes the copy of a note that its author has deleted. Unlike a deletion by the person, this leaves no tombstone: the author may bring it back. */
-export async function removeCopy(book: Notebook, id: NoteId): Promise<Change[]> {
+/**
+ * Removes the copy of a note that its author has deleted. Unlike a deletion by the person, this leaves no tombstone: the author may bring it back. A
+ * copy that the person edited stays, unless the person has lost the right to it.
+ */
+export async function removeCopy(book: Notebook, id: NoteId, evenIfEdited = false): Promise<Change[]> {
   return book.store.transaction(async () => {
     const known = await noteOnDisk(book, id)
-    if (!known || known.author === null || isEditedByHand(known)) return []
+    if (!known || known.author === null || (isEditedByHand(known) && !evenIfEdited)) return []
     for (const { path } of await book.store.notes.filesOf(id)) await dropFile(book, path)
     await book.store.notes.remove(id)
     return [{ kind: 'note-removed', id }]
   })
 }
+
+/** A text of somebody else without private parts, secrets and invisible characters. Private parts come first: they are recognized as they were written. */
+export const cleanCopyText = (book: Notebook, text: string): string => withoutControls(book.clean(text))
+
+/** The same on one line. */
+export const cleanCopyLine = (book: Notebook, text: string): string => cleanCopyText(book, text).replace(/\s+/g, ' ').trim()
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to remove
+const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g
+const withoutControls = (text: string) => text.replace(/\r\n?/g, '\n').replace(CONTROLS, '')

@@ -35,7 +35,7 @@ import type { RelatedNotes } from './related-statements.ts'
 export { LOCAL_FOLDER, noteLocation, pathOf, SYNCED_FOLDER } from './folders.ts'
 export { parseNote, writeNote } from './format.ts'
 export { indexNote } from './note-rows.ts'
-export { noteOnDisk, reindex } from './reindex.ts'
+export { isLeftover, noteOnDisk, reindex } from './reindex.ts'
 export { areNear, likeness, normalised, shingles } from './similarity.ts'
 
 /** Readers of other programs' notes, loaded with the first import. */

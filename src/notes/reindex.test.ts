@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { symlinkSync } from 'node:fs'
+import { existsSync, symlinkSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { aNotebook } from '../../test/support/notebook.ts'
 import { asProjectKey } from '../core/ids.ts'
@@ -21,6 +21,22 @@ test('a file that a person wrote becomes a note, changes with the file, and disa
   t.remove('memory/app/by-hand.md')
   expect(await reindex(t.book)).toEqual([{ kind: 'note-removed', id: asNoteId('n1') }])
   expect(await t.find('socket', app)).toEqual([])
+})
+
+test('temporary files of a process that was killed are removed: old ones, and those from before this process', async () => {
+  using t = await aNotebook()
+  const [old, killed, young] = ['old', 'killed', 'young'].map((name) => `local/app/${name}.md.${crypto.randomUUID()}.tmp`) as [
+    string,
+    string,
+    string,
+  ]
+  const all = [old, killed, young, 'local/app/mine.tmp']
+  for (const path of all) t.write(path, 'half a note')
+  utimesSync(join(t.folder, old), 1, 1)
+  utimesSync(join(t.folder, killed), performance.timeOrigin / 1000 - 1, performance.timeOrigin / 1000 - 1)
+  utimesSync(join(t.folder, 'local/app/mine.tmp'), 1, 1)
+  await reindex(t.book)
+  expect(all.map((path) => existsSync(join(t.folder, path)))).toEqual([false, false, true, true])
 })
 
 test('a malformed file is reported and the others are read', async () => {

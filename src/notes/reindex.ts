@@ -25,7 +25,7 @@ export async function reindex(book: ReindexDeps, only?: string[]): Promise<Chang
   const all = [...gone, ...changed]
   for (let from = 0; from < all.length; from += FILES_PER_TRANSACTION) {
     const batch = all.slice(from, from + FILES_PER_TRANSACTION)
-    changes.push(...(await book.store.transaction(() => readAll(book, batch))))
+    changes.push(...(await book.store.transaction(() => book.store.notes.indexTogether(() => readAll(book, batch)))))
   }
   return changes
 }
@@ -39,10 +39,21 @@ export async function noteOnDisk(book: ReindexDeps, id: NoteId): Promise<Note | 
 }
 
 function pathsOnDisk(home: string): string[] {
-  return [SYNCED_FOLDER, LOCAL_FOLDER].flatMap((top) =>
-    filesBelow(join(home, top), ['.md']).map((entry) => entry.path.slice(home.length + 1)),
-  )
+  const found = [SYNCED_FOLDER, LOCAL_FOLDER].flatMap((top) => filesBelow(join(home, top), ['.md', '.tmp']))
+  for (const { path, changedAt } of found) if (isLeftover(path, changedAt)) removeFile(path)
+  return found.filter(({ name }) => name.endsWith('.md')).map(({ path }) => path.slice(home.length + 1))
 }
+
+/**
+ * Whether this is the temporary file of a process that was killed while it wrote a note. Only one worker writes at a time, so a file that is older than
+ * this process is nobody's. The age counts too, for files of a failed write of our own.
+ */
+export function isLeftover(path: string, changedAt: number): boolean {
+  return TEMP_FILE.test(path) && (changedAt < performance.timeOrigin || Date.now() - changedAt > STALE_TEMP_FILE_MS)
+}
+
+const TEMP_FILE = /\.md\.[0-9a-f-]{36}\.tmp$/
+const STALE_TEMP_FILE_MS = 60_000
 
 function hasChanged(home: string, path: string, known: NoteFile | undefined): boolean {
   const found = statIfThere(join(home, path))

@@ -312,6 +312,17 @@ test('a time in the text ranks memories of that time first, and the answer says 
   expect(await asked('heron')).toEqual([['Renamed the heron'], undefined, undefined])
 })
 
+test('a weak match from the mentioned time does not answer a query whose first hits are all from other times', async () => {
+  using t = await temporaryStore()
+  const add = (session: string, title: string, narrative: string, at: number) =>
+    addObservations(t.store, [observation({ title, narrative, at })], session)
+  for (let n = 0; n < 6; n++) await add(`s${n}`, `Pelican egg ledger of nest ${n}`, 'The pelican egg ledger.', NOW - (40 + n) * DAY)
+  await add('then', 'Painted the fence', `${'We looked around and wrote it down. '.repeat(40)}By the ledger.`, NOW - DAY)
+  const { hits, time } = await answerQuery(t.store, 'pelican egg ledger yesterday', options, NOW)
+  expect(hits.map((hit) => hit.title).indexOf('Painted the fence')).toBe(6)
+  expect(time).toMatchObject({ kept: false, said: 'No match on 2026-11-14; showing results from all times.' })
+})
+
 test('a misremembered time excludes nothing', async () => {
   using t = await filled()
   await addObservations(
@@ -402,6 +413,15 @@ test('an invalid filter value is reported and searched as text', async () => {
   const { hits, problems } = await answerQuery(t.store, 'pelican type:pelicanish', options, NOW)
   expect(hits.length).toBe(2)
   expect(problems[0]?.word).toBe('pelicanish')
+})
+
+test('a value that was meant for a filter is not also read as a misspelled word', async () => {
+  using t = await filled()
+  await addObservations(t.store, [observation({ title: 'The feature list' })], 'list')
+  const read = async (question: string) =>
+    (await answerQuery(t.store, question, options, NOW)).problems.map(({ word, message }) => `${word}: ${message}`)
+  expect(await read('feture')).toEqual(['feture: no memory contains it; searched for feature instead'])
+  expect(await read('type:feture')).toEqual(['feture: unknown type “feture”; did you mean feature?'])
 })
 
 test('a misspelled filter name is reported and searched as text', async () => {

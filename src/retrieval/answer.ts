@@ -136,9 +136,9 @@ function searchScope({ project, kinds, filter, options: { offset, limit }, unans
 async function judge(store: Store, query: ResolvedQuery, found: FoundHits): Promise<QueryAnswer> {
   const { options, mentionedTime } = query
   const { hits } = found
-  const { hasSomethingInCommon, isCloseAnswer } = await import('./closeness.ts')
+  const { isCloseAnswer, withSomethingInCommon } = await import('./closeness.ts')
   const isClose = found.by === 'list' || (!found.isGuess && (await isCloseAnswer(store, query, hits.slice(0, JUDGED_HITS))))
-  const shown = isClose ? hits : hits.filter(hasSomethingInCommon).slice(0, MAX_HITS_WHEN_NOT_CLOSE)
+  const shown = isClose ? hits : (await withSomethingInCommon(store, hits)).slice(0, MAX_HITS_WHEN_NOT_CLOSE)
   return {
     hits: shown.slice(options.offset, options.offset + options.limit),
     by: found.by,

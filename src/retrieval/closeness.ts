@@ -34,7 +34,7 @@ async function evidenceFor(store: Store, { parsed, boosts, textWithoutReferences
     inActivity: hits.some(({ signals }) => signals.activity !== undefined) ? await shareInActivity(store, parsed.text) : 0,
     isForName: parsed.identifiers.length > 0 || queryWords(textWithoutReferences).length === 1,
     isForProject: boosts?.isWholeQuery ?? false,
-    isYoung: (await store.documents.count(null)) < YOUNG_STORE_DOCUMENTS,
+    isYoung: await isYoungStore(store),
   }
 }
 
@@ -74,6 +74,15 @@ const MIN_SINGLE_WORD_COSINE = 0.4
 /** Of a query without its misspelled word. */
 const MIN_REST_COVERAGE = 0.5
 
-/** Anything is a little similar to anything. */
-export const hasSomethingInCommon = ({ matched, cosine }: Hit) => matched > 0 || (cosine ?? 0) >= MIN_SIMILAR_COSINE
+/** The hits that are near enough to be shown although none is about the query. */
+export async function withSomethingInCommon(store: Store, hits: Hit[]): Promise<Hit[]> {
+  const minCosine = (await isYoungStore(store)) ? MIN_SIMILAR_COSINE_IN_YOUNG_STORE : MIN_SIMILAR_COSINE
+  return hits.filter(({ matched, cosine }) => matched > 0 || (cosine ?? 0) >= minCosine)
+}
+
+/** Anything is a little similar to anything: of 14,600 pairs of unrelated texts, the nearest had 0.35. */
 const MIN_SIMILAR_COSINE = 0.35
+/** One such pair in a hundred is nearer than this. Among few memories that is no chance, and the right one is often not nearer. */
+const MIN_SIMILAR_COSINE_IN_YOUNG_STORE = 0.2
+
+const isYoungStore = async (store: Store) => (await store.documents.count(null)) < YOUNG_STORE_DOCUMENTS

@@ -18,8 +18,8 @@ export async function unknownFilterValues(store: Store, filterValues: QueryFilte
   for (const { filter, word, at } of filterValues) {
     if (filter === 'session') problems.push({ word, at, message: `unknown session “${word}”; ${SESSION_HINT}` })
     if (filter === 'session' || filter === 'project') continue
-    if (await isKnownValue(store, filter, word)) continue
     const values = await store.documents.filterValues(filter)
+    if (isAmong(values, filter, word)) continue
     problems.push({ word, at, message: `unknown ${FILTER_NAMES[filter]} “${word}”; ${suggestValue(word, values)}` })
   }
   return problems
@@ -44,14 +44,17 @@ export async function misnamedFilters(store: Store, tokens: UnknownFilterToken[]
 async function isKnownValue(store: Store, filter: FilterKey, value: string): Promise<boolean> {
   const wanted = value.toLowerCase()
   if (filter === 'project') return (await store.projects.withSessions()).some((key) => key === wanted || projectName(key) === wanted)
-  if (filter === 'branch') return matchBranches(value, await store.documents.filterValues(filter)).length > 0
-  return isOpenFilter(filter) && (await store.documents.filterValues(filter)).some((known) => known.toLowerCase() === wanted)
+  return isOpenFilter(filter) && isAmong(await store.documents.filterValues(filter), filter, value)
 }
 
-const isOpenFilter = (filter: FilterKey): filter is keyof typeof FILTER_NAMES => Object.hasOwn(FILTER_NAMES, filter)
+const isAmong = (values: string[], filter: OpenFilter, value: string) =>
+  filter === 'branch' ? matchBranches(value, values).length > 0 : values.some((known) => known.toLowerCase() === value.toLowerCase())
+
+const isOpenFilter = (filter: FilterKey): filter is OpenFilter => Object.hasOwn(FILTER_NAMES, filter)
 
 const SESSION_HINT = 'use its number, or at least the first four characters of its id'
 const FILTER_NAMES = { ns: 'namespace', tag: 'tag', branch: 'branch', source: 'source' }
+type OpenFilter = keyof typeof FILTER_NAMES
 
 function suggestValue(word: string, values: string[]): string {
   const close = closestName(word, values)

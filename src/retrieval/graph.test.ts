@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { addObservations, observation, openSession, temporaryStore } from '../../test/support/builders.ts'
+import { addObservations, observation, openSession, summary, temporaryStore } from '../../test/support/builders.ts'
 import { processorTime } from '../../test/support/growth.ts'
 import type { Entity } from '../core/entities.ts'
 import { asMemorySessionId, asProjectKey } from '../core/ids.ts'
@@ -61,6 +61,24 @@ test('observations of the same turn are neighbours too', async () => {
   ])
 })
 
+test('observations of a turn are in the order in which they were numbered, and its summary comes after them', async () => {
+  using t = await temporaryStore()
+  await observations(t.store, ['Built it', 'Decided why', 'Tested it'])
+  const session = await openSession(t.store)
+  const asked = await t.store.prompts.add(session, { key: 'k', promptId: null, uuid: null, origin: 'person', text: 'Build it', at: 500 })
+  await t.store.summaries.put('k', summary({ sessionId: session.id, request: 'Build it', promptNumber: 1 }))
+  const from: DocumentRef = { kind: 'prompt', ref: String(asked?.id) }
+  const to: DocumentRef = { kind: 'summary', ref: '1' }
+  await t.store.links.add([...[1, 2, 3].map((id) => o(id)), to].map((result) => ({ ...link(1, 1, 'asked', 'turn 1'), from, to: result })))
+  const sides = async (ref: DocumentRef) =>
+    (await neighboursOf(t.store, ref, 10)).filter(({ relation }) => relation === 'same-turn').map(({ title, side }) => [title, side])
+  expect((await sides(o(2))).toSorted()).toEqual([
+    ['Built it', 'before'],
+    ['Tested it', 'after'],
+  ])
+  expect((await sides(to)).map(([, side]) => side)).toEqual(['before', 'before', 'before'])
+})
+
 test('titles are the same as in search: a bare reply is titled by its outcome', async () => {
   using t = await temporaryStore()
   await observations(t.store, ['Removed the old provider'])
@@ -85,6 +103,16 @@ test('only a rarely touched file makes a cause, and neighbours by rarer files co
   expect((await neighboursOf(t.store, o(8), 10)).map((near) => near.title)).toEqual(['Session 7', 'Session 6'])
 })
 
+test('so it is for work that only read the same file', async () => {
+  using t = await temporaryStore()
+  const reading = (title: string, ...filesRead: string[]) => observation({ title, filesRead })
+  for (let n = 1; n <= 6; n++) await addObservations(t.store, [reading(`Session ${n}`, 'STATE.md')], `s${n}`)
+  await addObservations(t.store, [reading('Session 7', 'STATE.md', 'src/a.ts')], 's7')
+  await addObservations(t.store, [reading('Session 8', 'STATE.md', 'src/a.ts')], 's8')
+  await t.store.links.add([link(6, 8, 'same-file', 'STATE.md'), link(7, 8, 'same-file', 'STATE.md, src/a.ts')])
+  expect((await causesOf(t.store, o(8))).map((step) => step.title)).toEqual(['Session 7'])
+})
+
 test('redacted file names connect nothing, even through older links', async () => {
   using t = await temporaryStore()
   await observations(t.store, ['One', 'Two', 'Three'])
@@ -101,6 +129,13 @@ test('memories without a link are neighbours if they share rare names', async ()
   for (let n = 3; n <= 32; n++) await name(t.store, n, symbol('everywhere'))
   const near = (await neighboursOf(t.store, o(1), 10)).filter((n) => n.relation !== 'same-session')
   expect(near.map((n) => [n.title, n.relation, n.origin])).toEqual([['Two', 'shares', 'isValid']])
+})
+
+test('a command that both ran does not make two memories neighbours', async () => {
+  using t = await temporaryStore()
+  await observations(t.store, ['One', 'Two'])
+  for (const id of [1, 2]) await name(t.store, id, { kind: 'command', name: 'npm test' })
+  expect((await neighboursOf(t.store, o(1), 10)).map((n) => n.relation)).toEqual(['same-session'])
 })
 
 test('other work of the session comes last, nearest in time first', async () => {

@@ -1,9 +1,9 @@
 import { commitMark } from '../core/commit.ts'
 import type { Hit } from '../core/hit.ts'
-import type { Prompt } from '../core/memory.ts'
+import { NO_WORDS, type Prompt } from '../core/memory.ts'
 import { shortMemoryId } from '../core/memory-kinds.ts'
 import { asNoteId, isDeletedOrExpired, type Note } from '../core/note.ts'
-import { queryInPrompt } from '../core/small-talk.ts'
+import { asksRecollect, queryInPrompt } from '../core/small-talk.ts'
 import { shorten } from '../core/text.ts'
 import { countTokens } from '../core/tokens.ts'
 import { listTitle, turnTitle } from '../core/turn-title.ts'
@@ -18,7 +18,14 @@ export async function describeHit(store: Store, location: DocumentLocation): Pro
   return text ? makeHit(location, text, [], { score: 0, signals: {} }) : null
 }
 
-type DocumentText = { type: string; title: string; body: string; hash?: string }
+type DocumentText = {
+  type: string
+  title: string
+  body: string
+  hash?: string
+  /** A prompt without words, or a question to Recollect itself, that has no answer: it answers no query. */
+  saysNothing?: boolean
+}
 
 export function makeHit(
   location: DocumentLocation,
@@ -128,7 +135,9 @@ export async function documentText(store: Store, location: DocumentLocation): Pr
     }
     case 'prompt': {
       const p = await store.prompts.get(id)
-      return p ? withMark({ type: p.origin, title: await promptTitle(store, p), body: p.answer ?? '' }, p) : null
+      if (!p) return null
+      const saysNothing = !p.answer && (p.text === NO_WORDS || asksRecollect(p.text))
+      return withMark({ type: p.origin, title: await promptTitle(store, p), body: p.answer ?? '', saysNothing }, p)
     }
     case 'note': {
       const n = await store.notes.get(asNoteId(location.ref))

@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { storeWithChats } from '../../test/support/chats.ts'
 import type { WorkOutcome } from '../core/work-outcome.ts'
 import { outcomeOf, outcomeOfSession } from './outcomes.ts'
@@ -51,12 +51,61 @@ test('a result whose value was changed in later work says so, until the later tu
   expect(await outcomeOf(t.store, { sessionId: 1, turn: 1 }, null)).toBeNull()
 })
 
+test('a later turn that changed the same number of something else says nothing about a result', async () => {
+  const retries: [string, string][] = [
+    ['Requests fail with 429. Add retries.', 'We retry with full jitter: four tries, starting at 250 ms, at most 10 s.'],
+  ]
+  const lamp: [string, string][] = [['The lighthouse blinks too fast', 'The lamp of the lighthouse now blinks every 30 s instead of 10 s.']]
+  const change: [string, string][] = [['Wait longer', 'Retries now wait for at most 60 s instead of 10 s.']]
+  using alone = await storeWithChats(retries, lamp)
+  expect(await outcomeOf(alone.store, { sessionId: 1, turn: 1 }, null)).toBeNull()
+  using both = await storeWithChats(retries, change, lamp)
+  expect(await outcomeOf(both.store, { sessionId: 1, turn: 1 }, null)).toMatchObject({ id: 'P2', of: 'newer value' })
+})
+
 test('an answer that only explains an earlier result is not its outcome', async () => {
   using t = await storeWithChats([
     ['Cache the tide tables of the harbour page', 'Tide tables are cached in memory per station and day; nothing expires.'],
     ['Why a promise in the cache and not the tide table?', 'Two requests that arrive together would both ask the tide API otherwise.'],
   ])
   expect(await outcomeOf(t.store, { sessionId: 1, turn: 1 }, null)).toBeNull()
+})
+
+describe('of a long thread', () => {
+  const filler = (n: number): [string, string] => [
+    `Paint shed ${n} of the museum`,
+    `Shed ${n} of the museum is green now, from the roof down to the door.`,
+  ]
+  const CACHE: [string, string] = [
+    'Cache the tide tables of the harbour page',
+    'Tide tables of the harbour page are cached in memory per station and day.',
+  ]
+  const LATER: [string, string] = [
+    'The tide tables in the cache of the harbour page are old',
+    'Tide tables in the cache of the harbour page expire after an hour now.',
+  ]
+  const outcomes = async (chat: [string, string][], turn: number, query: string | null = null) => {
+    using t = await storeWithChats(chat)
+    await t.store.threads.replace(1, [{ first: 1, last: chat.length, outcome: chat.length }])
+    return outcomeOf(t.store, { sessionId: 1, turn }, query)
+  }
+  const long = [
+    ...Array.from({ length: 4 }, (_, n) => filler(n)),
+    CACHE,
+    filler(5),
+    LATER,
+    ...Array.from({ length: 6 }, (_, n) => filler(n + 6)),
+  ]
+
+  test('the outcome is the last turn that is still about the same, not the end of the day', async () => {
+    expect(await outcomes(long, 5)).toMatchObject({ id: 'P7', text: LATER[1], of: 'this work' })
+    expect(await outcomes(long, 7)).toBeNull()
+  })
+
+  test('there is no outcome if nothing later is about it and the turn itself concluded nothing', async () => {
+    const asked: [string, string] = ['Which ferries reach Kyoto?', 'Let me look.']
+    expect(await outcomes([asked, ...long], 1)).toBeNull()
+  })
 })
 
 test('memories outside a turn and unknown turns have no outcome', async () => {

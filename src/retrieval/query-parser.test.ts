@@ -102,6 +102,7 @@ describe('filters', () => {
 describe('unusable filters are reported and searched as text', () => {
   test.each([
     ['crash type:bugfx', 'bugfx', 'unknown type “bugfx”; did you mean bugfix?', 'crash bugfx'],
+    ['type:debugfix', 'debugfix', 'unknown type “debugfix”; did you mean bugfix?', 'debugfix'],
     ['type:bugfix,banana', 'banana', 'unknown type “banana”; use one of: bugfix, feature, refactor', 'banana'],
     ['kind:dog', 'dog', 'unknown kind “dog”; use one of: observation, summary, prompt, note, commit', 'dog'],
     ['type:d', 'd', 'unknown type “d”', 'd'],
@@ -141,6 +142,11 @@ describe('time', () => {
     ['what broke recently', 'no fixed time'],
   ])('%s: %s', (text, expected) => expect(when(text)).toBe(expected))
 
+  test('a time of several words is understood as it was written, also as the value of a filter', () => {
+    expect(parse('since:last week login').understood).toMatchObject([{ word: 'last week', at: 6, from: 'filter' }])
+    expect(parse('what broke last week?').understood).toMatchObject([{ word: 'last week', at: 11, from: 'text' }])
+  })
+
   test('time phrases are not searched, other words are', () => {
     expect(parse('what did the deploy break in the last 3 days').words).toEqual(['deploy', 'break'])
     expect(parse('may the last argument of today.ts march').words).toEqual(['may', 'last', 'argument', 'today', 'ts', 'march'])
@@ -149,6 +155,11 @@ describe('time', () => {
   test('a query of only a time and common words asks for everything of that time', () => {
     expect(parse('what did we do yesterday').words).toEqual([])
     expect(parse('what did the heron do').words).toEqual(['heron'])
+  })
+
+  test('times that are open on one side overlap', () => {
+    expect(parse('since 2026-03-01 since 2026-04-01').problems).toEqual([])
+    expect(parse('since:2026-03-01 the deploy since 2026-04-01').problems).toEqual([])
   })
 
   test('times in the text that do not overlap are ignored, filters are not', () => {

@@ -248,7 +248,8 @@ function tokenize(text: string, start = 0): QueryToken[] {
     // Too long for a value, so it is text.
     if (!values) return { text: match[0], at }
     return {
-      text: values.length > 0 ? match[0] : `${key}:`,
+      // Read only if it has no value: then the key is searched as text.
+      text: `${key}:`,
       at: at + match[0].indexOf(key),
       filter: { key: known, isExcluding: minus !== '', values },
     }

@@ -1,7 +1,16 @@
 import { expect, test } from 'bun:test'
 import { growth, LINEAR } from '../../test/support/growth.ts'
 import { wordsInIdentifier } from '../core/identifiers.ts'
-import { asksForLatest, distinctiveWordsOf, identifiersOf, isFile, isForeignLanguage, isUnspacedScript, queryWords } from './query-words.ts'
+import {
+  asksForLatest,
+  distinctiveWordsOf,
+  identifiersOf,
+  isAboutRecentWork,
+  isFile,
+  isForeignLanguage,
+  isUnspacedScript,
+  queryWords,
+} from './query-words.ts'
 
 test('the distinctive words of a query are kept, each once, in lower case', () => {
   expect(queryWords('Why does the Login test fail, and which LOGIN?')).toEqual(['login', 'test', 'fail'])
@@ -103,6 +112,8 @@ test.each([
   '.ts',
   '/clear',
   '@types/bun',
+  '@types/bun/globals',
+  '2026/11/18',
   'https://a.org/b.ts',
   'v1.2.3',
   'getUser',
@@ -128,6 +139,17 @@ test.each([
   expect(isForeignLanguage(question)).toBe(elsewhere)
 })
 
+test('a language needs two of its words, and more than English has', () => {
+  expect(isForeignLanguage('der Login')).toBe(false)
+  expect(isForeignLanguage('der Login und the test')).toBe(true)
+  expect(isForeignLanguage('was die Login and the worker for')).toBe(false)
+})
+
+test('a name in backticks or with parentheses counts, one with only one backtick does not', () => {
+  expect(identifiersOf('`deploy` and release()')).toEqual(['deploy', 'release'])
+  expect(identifiersOf('`deploy and release` or (start)')).toEqual([])
+})
+
 test('only some uses of “last” ask for the latest', () => {
   for (const question of [
     'When did we last touch the parser?',
@@ -146,4 +168,12 @@ test('only some uses of “last” ask for the latest', () => {
     'at last',
   ])
     expect([question, asksForLatest(question)]).toEqual([question, false])
+})
+
+test('a question about recent work has only common words, or only a time', () => {
+  expect(isAboutRecentWork('what did we do', false)).toBe(true)
+  expect(isAboutRecentWork('', true)).toBe(true)
+  expect(isAboutRecentWork('', false)).toBe(false)
+  expect(isAboutRecentWork('why does the parser fail', true)).toBe(false)
+  expect(isAboutRecentWork('the latest changes', false)).toBe(true)
 })

@@ -5,6 +5,7 @@ import { asProjectKey } from '../core/ids.ts'
 import type { Prompt, Session } from '../core/memory.ts'
 import type { Store } from '../store/store.ts'
 import { search } from './search.ts'
+import { WEIGHTS } from './weights.ts'
 
 test('observations, summaries and prompts are found, each with its title, location and cost', async () => {
   using t = await temporaryStore()
@@ -152,6 +153,20 @@ test('a turn is shown once: its summary folds into its prompt, and both into a b
   ])
   const summaries = await search(t.store, 'pelican', { kinds: ['summary'] })
   expect(summaries.map(({ kind }) => kind)).toEqual(['summary'])
+})
+
+test('what repeats a turn is listed with the best observation of that turn, not with a later one', async () => {
+  using t = await temporaryStore()
+  const filler = 'and much else was said about it '
+  const { id: sessionId } = await addObservations(t.store, [
+    observation({ title: 'Fed the pelican', promptNumber: 1 }),
+    observation({ title: 'Washed it', narrative: `the pelican ${filler.repeat(4)}`, promptNumber: 1 }),
+  ])
+  await t.store.summaries.put('k', summary({ sessionId, request: 'Birds', learned: `${filler.repeat(30)} pelican`, promptNumber: 1 }))
+  expect((await search(t.store, 'pelican')).map(({ title, also }) => [title, also])).toEqual([
+    ['Fed the pelican', ['summary:1']],
+    ['Washed it', []],
+  ])
 })
 
 test('observations of a turn fold into its better summary', async () => {
@@ -411,6 +426,25 @@ test('in a conversation with names, the turns of the named person come first', a
   expect((await found('where did the pelican of Ben go'))[0]).toEqual(['Ben: a pelican landed', author])
   // The first word of a query may have a capital.
   expect((await found('Anna and the pelican')).map(([, given]) => given)).not.toContainEqual(author)
+})
+
+test('of two memories that match alike, the one that was read in full before comes first', async () => {
+  using t = await temporaryStore()
+  await addObservations(
+    t.store,
+    ['a', 'b', 'c'].map((letter) => observation({ title: `The pelican of harbour ${letter}`, at: 1000 })),
+  )
+  const uses = async () => new Map((await search(t.store, 'pelican')).map(({ id, signals }) => [id, signals.use]))
+  expect([...(await uses()).values()]).toEqual([undefined, undefined, undefined])
+  await t.store.documents.countUse('observation', '1')
+  for (let n = 0; n < 30; n++) await t.store.documents.countUse('observation', '2')
+  const [first] = await search(t.store, 'pelican')
+  expect(first?.id).toBe('2')
+  const given = await uses()
+  expect(given.get('3')).toBeUndefined()
+  // Reading a memory often does not raise it without end.
+  expect(given.get('1')).toBeGreaterThan(0)
+  expect(given.get('2')).toBe(WEIGHTS.use)
 })
 
 test('a word with a colon is not an author if its neighbours have no names, all share one, or it starts a paste', async () => {

@@ -55,7 +55,7 @@ async function readHits(
       continue
     }
     const text = await documentText(store, location)
-    if (!text) continue
+    if (!text || text.saysNothing) continue
     const hit = { ...makeHit(location, text, words, { score, signals }), cosine: cosines.get(location.documentId) ?? null }
     // Dropped before it counts as read, so that pages are slices of one list.
     if (isWeakTail(hit, read[0]?.hit)) continue

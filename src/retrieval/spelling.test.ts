@@ -29,6 +29,16 @@ test('a single word that may mean another is a guess and never close; a doubled 
   expect((await found(t.store, 'alunch')).read).toEqual([])
 })
 
+test('a letter typed twice is a likelier typo than a letter too many, however common the other word is', async () => {
+  using t = await temporaryStore()
+  const titles = ['The filter', 'A filler', 'Another filler', 'The last filler']
+  await addObservations(
+    t.store,
+    titles.map((title) => observation({ title })),
+  )
+  expect((await found(t.store, 'fillter')).read).toEqual([['fillter', 0, 'no memory contains it; searched for filter instead']])
+})
+
 test('a name without separators is read as the known name', async () => {
   using t = await temporaryStore()
   await addObservations(t.store, [

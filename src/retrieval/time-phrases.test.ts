@@ -38,6 +38,75 @@ describe('words for times', () => {
   ])('%s: %s', (text, expected) => expect(meaning(text)).toBe(expected))
 })
 
+describe('names of days and months', () => {
+  const day = (text: string) => meaning(text)?.replace(/ \(\d\)$/, '')
+  // From Thursday of last week to this Wednesday.
+  const DAYS: [date: string, names: string[]][] = [
+    ['2026-11-05', ['Thursday', 'Donnerstag', 'jeudi', 'jueves']],
+    ['2026-11-06', ['Friday', 'Freitag', 'vendredi', 'viernes']],
+    ['2026-11-07', ['Saturday', 'Samstag', 'samedi', 'sábado']],
+    ['2026-11-08', ['Sunday', 'Sonntag', 'dimanche', 'domingo']],
+    ['2026-11-09', ['Monday', 'Montag', 'lundi', 'lunes']],
+    ['2026-11-10', ['Tuesday', 'Dienstag', 'mardi', 'martes']],
+    ['2026-11-11', ['Wednesday', 'Mittwoch', 'mercredi', 'miércoles']],
+  ]
+  test.each(DAYS)('%s is the latest %p', (date, names) => {
+    for (const name of names) expect([name, day(`on ${name}`) ?? day(name)]).toEqual([name, date])
+  })
+
+  test('in a filter a short name is enough: since:mon', () => {
+    const SHORT: [date: string, names: string[]][] = [
+      ['2026-11-05', ['thu', 'thur', 'thurs']],
+      ['2026-11-06', ['fri']],
+      ['2026-11-07', ['sat']],
+      ['2026-11-08', ['sun']],
+      ['2026-11-09', ['mon']],
+      ['2026-11-10', ['tue', 'tues']],
+      ['2026-11-11', ['wed']],
+    ]
+    for (const [date, names] of SHORT)
+      for (const name of names) {
+        const time = parseTimePhrase(name, clockFor(name, now, zone), true)
+        expect([name, time && describeWindow(time, zone)]).toEqual([name, date])
+      }
+    expect(meaning('mon')).toBeNull()
+  })
+
+  const MONTHS: [month: string, names: string[]][] = [
+    ['01', ['January', 'Jan', 'Januar', 'janvier', 'enero']],
+    ['02', ['February', 'Feb', 'Februar', 'février', 'febrero']],
+    ['03', ['March', 'Mar', 'März', 'mars', 'marzo']],
+    ['04', ['April', 'Apr', 'avril', 'abril']],
+    ['05', ['May', 'Mai', 'mayo']],
+    ['06', ['June', 'Jun', 'Juni', 'juin', 'junio']],
+    ['07', ['July', 'Jul', 'Juli', 'juillet', 'julio']],
+    ['08', ['August', 'Aug', 'août', 'agosto']],
+    ['09', ['September', 'Sep', 'Sept', 'septembre', 'septiembre']],
+    ['10', ['October', 'Oct', 'Oktober', 'octobre', 'octubre']],
+  ]
+  test.each(MONTHS)('month %s is called %p', (month, names) => {
+    for (const name of names) expect([name, day(`5 ${name} 2026`)]).toEqual([name, `2026-${month}-05`])
+  })
+
+  test('numbers up to twelve may be words', () => {
+    const words = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten', 'eleven', 'twelve']
+    for (const [n, word] of words.entries()) expect([word, meaning(`last ${word} days`)]).toEqual([word, meaning(`last ${n + 1} days`)])
+  })
+})
+
+test.each([
+  ['Saturday', 14, '2026-11-14 to 2026-11-15'],
+  ['Sunday', 15, '2026-11-14 to 2026-11-15'],
+  ['Monday', 16, '2026-11-14 to 2026-11-15'],
+])('on a %s the weekend is this one or the one before, and the last weekend is never this one', (_, day, weekend) => {
+  const at = (text: string) => {
+    const time = parseTimePhrase(text, clockFor(text, Date.UTC(2026, 10, day, 14), zone))
+    return time && describeWindow(time, zone)
+  }
+  expect(at('over the weekend')).toBe(weekend)
+  expect(at('last weekend')).toBe(day < 16 ? '2026-11-07 to 2026-11-08' : weekend)
+})
+
 describe('counts of days, weeks and months', () => {
   test.each([
     ['last 3 days', '2026-11-08 to 2026-11-11 (3)'],
@@ -45,6 +114,7 @@ describe('counts of days, weeks and months', () => {
     ['in the last week', '2026-11-04 to 2026-11-11 (4)'],
     ['over the past few days', '2026-11-07 to 2026-11-11 (5)'],
     ['last hour', '2026-11-11 14:30 to 2026-11-12 00:00 (2)'],
+    ['within the last 3 days', '2026-11-08 to 2026-11-11 (5)'],
     ['3 days ago', '2026-11-08 (3)'],
     ['a few days ago', '2026-11-05 to 2026-11-09 (4)'],
     ['two weeks ago', '2026-10-25 to 2026-10-31 (3)'],

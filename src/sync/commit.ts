@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path'
 import type { WithheldFile } from '../core/sync.ts'
-import { type Notebook, SYNCED_FOLDER } from '../notes/notes.ts'
+import { isLeftover, type Notebook, SYNCED_FOLDER } from '../notes/notes.ts'
 import { fileKindAt, readBytesIfThere, statIfThere } from '../platform/files.ts'
 import { removeFile } from '../platform/folder.ts'
 import { BRANCH, type Repository } from './git.ts'
@@ -39,7 +39,7 @@ export async function findPendingChanges(repository: Repository, book: Pick<Note
   const tracked = filesIn(await repository.git(['diff-files', '-z', '--raw']))
   const untracked = splitAtNul(await repository.git(['ls-files', '-z', '--others']))
   waiting.known = new Set(tracked)
-  for (const path of untracked.filter((path) => TEMP_FILE.test(path))) removeIfStale(join(repository.folder, path))
+  for (const path of untracked) if (path.endsWith('.tmp')) removeLeftover(join(repository.folder, path))
   for (const path of [...tracked, ...untracked].filter(isSyncable)) {
     if (leadsThroughLink(repository.folder, path)) continue
     const kind = fileKindAt(join(repository.folder, path))
@@ -53,13 +53,9 @@ export async function findPendingChanges(repository: Repository, book: Pick<Note
   return waiting
 }
 
-/** Temporary files left by a process that was killed while writing a note. A young one may still be in use. */
-const TEMP_FILE = /\.md\.[0-9a-f-]{36}\.tmp$/
-const STALE_TEMP_FILE_MS = 60_000
-
-function removeIfStale(path: string): void {
+function removeLeftover(path: string): void {
   const found = fileKindAt(path) === 'file' ? statIfThere(path) : null
-  if (found && Date.now() - found.mtimeMs > STALE_TEMP_FILE_MS) removeFile(path)
+  if (found && isLeftover(path, found.mtimeMs)) removeFile(path)
 }
 
 /** The paths in the output of `git diff-files`, without links and submodules, which are never on disk. */

@@ -107,6 +107,9 @@ const GIT_SETTINGS = [
   'submodule.recurse=false',
   'fetch.recurseSubmodules=false',
   'fetch.fsckObjects=true',
+  // Ends a git whose worker was killed and whose remote is silent.
+  'http.lowSpeedLimit=1',
+  'http.lowSpeedTime=60',
   'protocol.ext.allow=never',
   'protocol.file.allow=always',
   'gc.auto=0',
@@ -168,7 +171,7 @@ function contentsIn(answer: Uint8Array, objects: string[]): Uint8Array[] {
 
 /** The most informative line of git's error output. */
 export function gitErrorLine(stderr: string): string {
-  const lines = stderr.split('\n').filter((line) => line.trim() !== '')
+  const lines = stderr.split('\n').flatMap((line) => line.trim() || [])
   // The line of ssh or the host says more than git's own last line.
   const cause = lines.find((line) => /denied|resolve host|refused|timed out|unreachable|host key|not found/i.test(line))
   const complaint = lines.find((line) => /^(fatal|error|!)/.test(line))

@@ -51,6 +51,12 @@ describe('a note that changed on two machines', () => {
     expect(result.tags).toEqual(['b', 'c', 'z'])
   })
 
+  test('has its tags in the order of the only side that changed them', () => {
+    const [base, ordered] = [note({ tags: ['net', 'app'] }), note({ tags: ['prod', 'net', 'app'], updatedAt: 2000 })]
+    for (const other of [note({ tags: base.tags, updatedAt: 1500 }), note({ tags: base.tags, updatedAt: 3000 }), ordered])
+      expect(merged(base, ordered, other).note.tags).toEqual(['prod', 'net', 'app'])
+  })
+
   test('takes the body from the side that changed it, even if the other side is newer', () => {
     const { note: result, kept } = merged(note(), note({ body: 'It is 9090.', updatedAt: 2000 }), note({ tags: ['x'], updatedAt: 3000 }))
     expect(result).toMatchObject({ body: 'It is 9090.', tags: ['x'] })
@@ -77,6 +83,13 @@ describe('a note that changed on two machines', () => {
     expect([result.body, kept?.body].sort()).toEqual(['one', 'two'])
   })
 
+  test('gives the same result on both machines if a person wrote it without times and both changed it', () => {
+    const byHand = (title: string) => note({ title, createdAt: 0, updatedAt: 0 })
+    const { note: result } = merged(byHand('The port'), byHand('Ports'), byHand('The ports'))
+    expect(['Ports', 'The ports']).toContain(result.title)
+    expect(result.updatedAt).toBe(0)
+  })
+
   test('stays if one side deleted it and the other rewrote it', () => {
     const rewritten = note({ body: 'It is 9090.', updatedAt: 2000 })
     expect(merged(note(), rewritten, note({ deletedAt: 3000, updatedAt: 3000 })).note.deletedAt).toBeNull()
@@ -88,6 +101,43 @@ describe('a note that changed on two machines', () => {
     const ours = note({ unknown: ['stars: 1', '# mine', 'mine:', '  - x'], updatedAt: 2000 })
     const theirs = note({ unknown: ['stars: 2', 'yours: y'], updatedAt: 3000 })
     expect(merged(base, ours, theirs).note.unknown).toEqual(['stars: 2', 'yours: y', '# mine', 'mine:', '  - x'])
+  })
+
+  test('keeps an unknown field that only one side removed or changed as that side left it', () => {
+    const base = note({ unknown: ['stars: 1', 'color: red', 'size: 1'] })
+    const ours = note({ unknown: ['color: red', 'size: 1'], updatedAt: 2000 })
+    const theirs = note({ unknown: ['stars: 1', 'color: blue', 'size: 1'], updatedAt: 3000 })
+    expect(merged(base, ours, theirs).note.unknown).toEqual(['color: blue', 'size: 1'])
+  })
+
+  test('takes unknown fields from the only side that changed them, in its order', () => {
+    const base = note({ unknown: ['a: 1', 'b: 2'] })
+    const reordered = note({ unknown: ['b: 2', 'a: 1'], updatedAt: 2000 })
+    expect(merged(base, reordered, note({ unknown: base.unknown, updatedAt: 3000 })).note.unknown).toEqual(['b: 2', 'a: 1'])
+    expect(merged(base, note({ unknown: base.unknown, updatedAt: 1500 }), reordered).note.unknown).toEqual(['b: 2', 'a: 1'])
+  })
+
+  test('keeps comments at the end, and lines that belong to no field', () => {
+    const base = note({ unknown: ['a: 1'] })
+    const ours = note({ unknown: ['- loose', 'a: 1', '# the end'], updatedAt: 2000 })
+    const theirs = note({ unknown: ['a: 2'], updatedAt: 3000 })
+    expect(merged(base, ours, theirs).note.unknown.toSorted()).toEqual(['# the end', '- loose', 'a: 2'])
+  })
+
+  test('stays deleted if both deleted it, and comes back if one side restored it', () => {
+    const deleted = note({ deletedAt: 1500, updatedAt: 1500 })
+    expect(merged(deleted, note({ deletedAt: 1500, updatedAt: 1500, tags: ['x'] }), deleted).note.deletedAt).toBe(1500)
+    expect(merged(deleted, note({ updatedAt: 2000 }), deleted).note.deletedAt).toBeNull()
+    expect(merged(note(), note({ deletedAt: 2000, updatedAt: 2000 }), note({ deletedAt: 3000, updatedAt: 3000 })).note.deletedAt).toBe(3000)
+  })
+
+  test('was created when the earlier of both says', () => {
+    expect(merged(null, note({ createdAt: 500, updatedAt: 2000 }), note({ createdAt: 800, updatedAt: 3000 })).note.createdAt).toBe(500)
+  })
+
+  test('was said whenever either side heard it, in order', () => {
+    const { note: result } = merged(note(), note({ said: ['2026-11-02, s2:1'] }), note({ said: ['2026-11-01, s1:1'], updatedAt: 2000 }))
+    expect(result.said).toEqual(['2026-11-01, s1:1', '2026-11-02, s2:1'])
   })
 
   test('becomes one note if both created it independently', () => {
@@ -103,9 +153,26 @@ describe('a file that changed on two machines', () => {
     expect(here.beside?.name).toMatch(/^x\.[0-9a-f]{8}\.md$/)
   })
 
+  test('and is not a note is taken from the only side that changed it', () => {
+    expect(mergeFiles('x.md', 'one\n', 'one\n', 'two\n')).toEqual({ text: 'two\n', beside: null })
+    expect(mergeFiles('x.md', 'two\n', 'one\n', 'two\n')).toEqual({ text: 'one\n', beside: null })
+    expect(mergeFiles('x.md', 'zero\n', 'one\n', 'one\n')).toEqual({ text: 'one\n', beside: null })
+  })
+
+  test('and is another note on each side is kept twice', () => {
+    const [one, two] = [writeNote(note()), writeNote(note({ id: asNoteId('N2') }))]
+    const { text, beside } = mergeFiles('N1.md', null, one, two)
+    expect([text, beside?.text].toSorted()).toEqual([one, two].toSorted())
+  })
+
   test('keeps its name for the version that is a note', () => {
     const whole = writeNote(note())
-    expect(mergeFiles('N1.md', null, 'broken by hand\n', whole)).toMatchObject({ text: whole, beside: { text: 'broken by hand\n' } })
+    const broken = 'broken by hand\n'
+    for (const [ours, theirs] of [
+      [broken, whole],
+      [whole, broken],
+    ] as const)
+      expect(mergeFiles('N1.md', null, ours, theirs)).toMatchObject({ text: whole, beside: { text: broken } })
   })
 
   test('contains the merged note', () => {

@@ -2,7 +2,7 @@ import type { ProjectKey } from '../core/ids.ts'
 import type { Change } from '../core/memory.ts'
 import { asNoteId, type NoteId } from '../core/note.ts'
 import { ulidOf } from '../core/ulid.ts'
-import { type NoteCopy, removeCopy, saveCopy } from '../notes/copies.ts'
+import { cleanCopyLine, cleanCopyText, type NoteCopy, removeCopy, saveCopy } from '../notes/copies.ts'
 import type { Notebook } from '../notes/notes.ts'
 import { type MirrorRecord, newestRecords } from './mirror-records.ts'
 import { type MirrorRepository, mirroredNamespaces, readLines, textOf } from './mirror-repository.ts'
@@ -68,9 +68,8 @@ function copyOf(
   record: PlacedRecord,
   content: NonNullable<MirrorRecord['content']>,
 ): NoteCopy {
-  // Private parts and secrets are removed first: they are recognized by the text as it was written.
-  const cleaned = (text: string) => withoutControls(book.clean(text))
-  const oneLine = (text: string) => cleaned(text).replace(/\s+/g, ' ').trim()
+  const cleaned = (text: string) => cleanCopyText(book, text)
+  const oneLine = (text: string) => cleanCopyLine(book, text)
   return {
     id: copyId(repository, record.id),
     type: content.type,
@@ -98,7 +97,3 @@ function copyOf(
     project,
   }
 }
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to remove
-const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g
-const withoutControls = (text: string) => text.replace(/\r\n?/g, '\n').replace(CONTROLS, '')

@@ -13,6 +13,8 @@ export type MirrorImport = {
   saved: NoteSaveResult[]
   /** What became of the notes of others. */
   copied: Change[]
+  /** Memories of another program that were not imported, each by its ref and commit. */
+  left: { what: string; reason: string }[]
   /** Why origin's notes may be missing. */
   problem: string | null
 }
@@ -30,7 +32,8 @@ export async function importFromMirror(book: Notebook, project: ProjectKey, fold
   const records = await recordsIn(repository, now)
   const own = await importOwn(book, repository, project, records)
   const others = await importOtherPrograms(book, repository, project, now)
-  return { saved: [...own, ...others], copied: await copyNotes(book, repository, project, records), problem }
+  const copied = await copyNotes(book, repository, project, records)
+  return { saved: [...own, ...others.saved], copied, left: others.left, problem }
 }
 
 async function importOwn(
@@ -93,25 +96,42 @@ async function importOtherPrograms(
   repository: MirrorRepository,
   project: ProjectKey,
   now: number,
-): Promise<NoteSaveResult[]> {
-  const { git } = repository
+): Promise<Pick<MirrorImport, 'saved' | 'left'>> {
+  const { git, root } = repository
   const refs = (await git.git(['for-each-ref', '--format=%(refname)', `${OURS}/`, 'refs/notes/subcog'])).split('\n').filter(Boolean)
   const saved: NoteSaveResult[] = []
+  const left: MirrorImport['left'] = []
   for (const ref of refs) {
     const listed = await git.tryGit(['notes', `--ref=${ref}`, 'list'])
-    for (const line of listed.stdout.split('\n').slice(0, MAX_IMPORTED_NOTES)) {
+    const lines = listed.stdout.split('\n').filter(Boolean)
+    if (lines.length > MAX_IMPORTED_NOTES) left.push({ what: ref, reason: `only its first ${MAX_IMPORTED_NOTES} notes are read` })
+    for (const line of lines.slice(0, MAX_IMPORTED_NOTES)) {
       const [blob = '', object = ''] = line.split(' ')
-      if (!blob || Number((await git.tryGit(['cat-file', '-s', blob])).stdout) > MAX_MEMORY_BYTES) continue
-      const [bytes = new Uint8Array()] = await git.read([blob])
-      const memory = parseMemory(new TextDecoder().decode(bytes), ref.slice(ref.lastIndexOf('/') + 1))
-      if (!memory) continue
+      const memory = await readMemory(repository, blob, ref)
+      // The lines of our own mirror are attached to the first commit.
+      if (memory === MIRROR_LINES && object === root) continue
+      if (typeof memory === 'string') {
+        left.push({ what: `${ref} ${object.slice(0, 12)}`, reason: memory })
+        continue
+      }
       const { id, createdAt = now, ...fields } = memory
-      const noteId = asNoteId(ulidOf(`subcog\n${repository.root}\n${id ?? `${ref} ${object}`}`, createdAt))
+      const noteId = asNoteId(ulidOf(`subcog\n${root}\n${id ?? `${ref} ${object}`}`, createdAt))
       const draft = { ...fields, id: noteId, project, createdAt, source: 'import', state: stateOf(fields.namespace) } as const
       saved.push(await saveNoteUnderId(book, { ...draft, updatedAt: fields.updatedAt ?? createdAt }, now))
     }
   }
-  return saved
+  return { saved, left }
+}
+
+const HIDDEN_IN_SUBCOG = new Set(['deleted', 'tombstoned', 'superseded'])
+const NO_FRONT_MATTER = 'it does not start with front matter between two lines of ---'
+const MIRROR_LINES = 'it has lines of a mirror, which belong to the first commit'
+
+async function readMemory({ git }: MirrorRepository, blob: string, ref: string) {
+  if (Number((await git.tryGit(['cat-file', '-s', blob])).stdout) > MAX_MEMORY_BYTES)
+    return `it is larger than ${MAX_MEMORY_BYTES / 1024} KB`
+  const [bytes = new Uint8Array()] = await git.read([blob])
+  return parseMemory(new TextDecoder().decode(bytes), ref.slice(ref.lastIndexOf('/') + 1))
 }
 
 const time = z
@@ -124,24 +144,27 @@ const FrontMatter = z.object({
   id: z.string().min(1).max(200).optional().catch(undefined),
   namespace: z.string().refine(isNamespace).optional().catch(undefined),
   tags: z.array(z.string().min(1).max(80)).max(50).catch([]),
+  status: z.string().catch('active'),
   created_at: time,
   updated_at: time,
 })
 
-/** A memory of Subcog; null if the text is something else, such as our own lines. */
+/** A memory of Subcog; or the reason if the text is none that can be imported. */
 function parseMemory(text: string, refName: string) {
   const [head, front] = /^---[ \t]*\r?\n([\s\S]{0,65536}?)\r?\n---[ \t]*(?:\r?\n|$)/.exec(text.trimStart()) ?? []
-  if (head === undefined || front === undefined) return null
+  if (head === undefined || front === undefined) return text.startsWith('{"id":') ? MIRROR_LINES : NO_FRONT_MATTER
   const body = text.trimStart().slice(head.length).trim()
   let values: unknown
   try {
     values = Bun.YAML.parse(front)
-  } catch {
-    return null
+  } catch (cause) {
+    return `its front matter is not valid YAML (${(cause as Error).message.split('\n')[0]})`
   }
   const read = FrontMatter.safeParse(values)
-  if (!read.success || body === '') return null
-  const { id, namespace, tags, created_at, updated_at } = read.data
+  if (!read.success) return 'its front matter is not a list of fields'
+  if (body === '') return 'it has no text'
+  const { id, namespace, tags, status, created_at, updated_at } = read.data
+  if (HIDDEN_IN_SUBCOG.has(status)) return `it is ${status} in Subcog`
   const place = namespace ?? (isNamespace(refName) && refName !== 'subcog' ? refName : 'context')
   return { id, namespace: place, tags, createdAt: created_at, updatedAt: updated_at, body }
 }

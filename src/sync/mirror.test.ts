@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { temporaryFolder } from '../../test/support/builders.ts'
 import { aMachine, type Machine, runGit } from '../../test/support/machines.ts'
@@ -93,7 +93,7 @@ test('the notes of others are copied with their author and machine, follow their
   const [a, b] = work.clones as [Clone, Clone]
   runGit(a.folder, 'config', 'user.name', 'Ada')
   runGit(a.folder, 'config', 'user.email', 'ada@example.org')
-  const id = await a.machine.note('Retries are off by default.', { namespace: 'decisions', tags: ['net'] })
+  const id = await a.machine.note('Retries are off by default.', { namespace: 'decisions', tags: ['net', 'prod'] })
   await a.mirror()
   // It has no notes of its own.
   expect(await b.mirror()).toMatchObject({ problem: null, written: 0, copied: 1 })
@@ -104,7 +104,7 @@ test('the notes of others are copied with their author and machine, follow their
       machine: 'm0',
       source: 'import',
       scope: 'local',
-      tags: ['net'],
+      tags: ['net', 'prod'],
       namespace: 'decisions',
     },
   ])
@@ -180,6 +180,45 @@ test('a note that is deleted for good leaves the mirror, except for a tombstone,
   await b.mirror()
   expect((await a.notes()).map(({ body }) => body)).toEqual(['The plan is public.'])
   expect((await b.notes()).map(({ body }) => body)).toEqual(['The plan is public.'])
+})
+
+test('a folder whose repository is gone has no notes to erase, and does not keep others from being erased', async () => {
+  using work = await clones(1)
+  using gone = temporaryFolder()
+  const { machine, folder, mirror, lines } = work.clones[0] as Clone
+  const id = await machine.note('The plan is called Nightjar.')
+  await mirror()
+  expect(await mirroredNotes(machine.book, [gone.path, folder], [id])).toEqual([folder])
+  await eraseFromMirrors(machine.book, [gone.path, folder], [id], Date.now())
+  expect(lines('context').join()).not.toContain('Nightjar')
+})
+
+test('an origin that rejects the notes is reported, and they stay in the repository', async () => {
+  using work = await clones(1)
+  const { machine, folder, mirror, lines } = work.clones[0] as Clone
+  const hook = join(runGit(folder, 'config', 'remote.origin.url').trim(), 'hooks', 'pre-receive')
+  writeFileSync(hook, '#!/bin/sh\nexit 1\n', { mode: 0o755 })
+  await machine.note('Retries are off by default.')
+  expect(await mirror()).toMatchObject({ pushed: false, written: 1, problem: expect.stringContaining('pre-receive hook declined') })
+  expect(lines('context')).toHaveLength(1)
+  rmSync(hook)
+  expect(await mirror()).toMatchObject({ pushed: true, problem: null })
+})
+
+test('a memory of another program on the first commit stays as it is, and the report says how to make room', async () => {
+  using work = await clones(1)
+  const { machine, folder, mirror, lines, raw, write } = work.clones[0] as Clone
+  const memory = ['---', 'id: m1', 'namespace: decisions', '---', '', 'The port is 8080.']
+  write('decisions', memory)
+  await machine.note('Retries are off by default.', { namespace: 'decisions' })
+  await machine.note('The cache lives for an hour.', { namespace: 'context' })
+  const { problem, written } = await mirror()
+  expect(written).toBe(1)
+  expect(raw('decisions').toString()).toBe(`${memory.join('\n')}\n`)
+  const [, command = ''] = /then remove it: git (.*)$/.exec(problem ?? '') ?? []
+  runGit(folder, ...command.split(' '))
+  expect(await mirror()).toMatchObject({ problem: null, written: 1 })
+  expect(lines('decisions').map((line) => JSON.parse(line).body)).toEqual(['Retries are off by default.'])
 })
 
 test('a new home on the same machine deletes nothing from the mirror', async () => {

@@ -66,8 +66,9 @@ export async function fetchFrom(repository: Repository, remote: string, isKnown:
 /** Why a new remote is not a repository for notes, because it contains other files; null if it contains only notes. */
 export async function whyNotForNotes(repository: Repository, commit: string, remote: string): Promise<string | null> {
   const otherFiles = splitAtNul(await repository.git(['ls-tree', '-r', '-z', commit])).flatMap((entry) => {
-    const [mode = '', path = ''] = [entry.slice(0, 6), entry.slice(entry.indexOf('\t') + 1)]
-    return (mode.startsWith('1006') || mode.startsWith('1007')) && (isSyncable(path) || HARMLESS.has(path)) ? [] : [path]
+    const path = entry.slice(entry.indexOf('\t') + 1)
+    const isFile = entry.startsWith('1006') || entry.startsWith('1007')
+    return isFile && (isSyncable(path) || HARMLESS.has(path)) ? [] : [path]
   })
   if (otherFiles.length === 0) return null
   return notForNotes(remote, `it contains ${otherFiles.slice(0, 3).join(', ')}${otherFiles.length > 3 ? ', …' : ''}`)

@@ -1,13 +1,15 @@
 import { describe, expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { deflateSync } from 'node:zlib'
 import { temporaryFolder } from '../../test/support/builders.ts'
-import { aMachine, aRemote, runGit } from '../../test/support/machines.ts'
+import { aMachine, aRemote, type Machine, runGit } from '../../test/support/machines.ts'
 import { asProjectKey } from '../core/ids.ts'
 import { asNoteId } from '../core/note.ts'
 import { forgetNote, parseNote } from '../notes/notes.ts'
 import { holdLock } from '../store/store.ts'
-import { noteAt, noteHistory, resolveConflict, syncState } from './sync.ts'
+import { blobId } from './commit.ts'
+import { syncNotes } from './sync.ts'
 
 describe('two machines with one remote', () => {
   test('a note written on one is found on the other', async () => {
@@ -31,6 +33,19 @@ describe('two machines with one remote', () => {
     expect(await a.sync()).toMatchObject({ outcome: 'synced', committed: [], received: [], pushed: false })
     expect(a.git('rev-parse', 'main')).toBe(before)
     expect(a.git('status', '--porcelain')).toBe('')
+  })
+
+  test('a machine that changed nothing takes over the commits of the other as they are', async () => {
+    using remote = aRemote()
+    using a = await aMachine('a', remote.path)
+    using b = await aMachine('b', remote.path)
+    await a.note('The port is 8080.')
+    await a.sync()
+    await b.sync()
+    const id = await a.note('The cache lives for an hour.')
+    await a.sync()
+    expect(await b.sync()).toMatchObject({ outcome: 'synced', received: [`memory/app/${id}.md`], pushed: false })
+    expect(b.git('rev-parse', 'main')).toBe(a.git('rev-parse', 'main'))
   })
 
   test('changes to different fields of a note are merged', async () => {
@@ -79,6 +94,7 @@ describe('two machines with one remote', () => {
     await a.sync()
     const report = await b.sync()
     expect(report.kept).toHaveLength(1)
+    expect(report.received).toEqual([`memory/app/${id}.md`])
     await a.sync()
     expect(a.files()).toEqual(b.files())
     expect([await a.body(id), (await a.conflicts())[0]?.body]).toEqual(['The port is 9090.', 'The port is 7070.'])
@@ -157,6 +173,27 @@ describe('two machines with one remote', () => {
     await a.sync()
     expect(Object.values(a.files()).sort()).toEqual(['from a\n', 'from b\n'])
     expect(a.files()).toEqual(b.files())
+  })
+
+  test('a machine that others keep overtaking tries again, and after some attempts leaves it to the next sync', async () => {
+    using remote = aRemote()
+    using a = await aMachine('a', remote.path)
+    await a.note('The port is 8080.')
+    await a.sync()
+    // Before the remote takes a push, somebody else pushes.
+    const hook = join(remote.path, 'hooks', 'update')
+    const overtake = `git update-ref refs/heads/main $(git commit-tree "$2^{tree}" -p "$2" -m 'from elsewhere' </dev/null)`
+    writeFileSync(hook, `#!/bin/sh\n${overtake}\nrm "$0"\n`, { mode: 0o755 })
+    await a.note('The cache lives for an hour.')
+    expect(await a.sync()).toMatchObject({ outcome: 'synced', pushed: true })
+    expect(runGit(remote.path, 'log', '--format=%s', 'main')).toContain('from elsewhere')
+    writeFileSync(hook, `#!/bin/sh\n${overtake}\n`, { mode: 0o755 })
+    const id = await a.note('Deploys happen on Fridays after lunch.')
+    const left = { outcome: 'offline', reason: expect.stringContaining('pushed at the same time'), pushed: false }
+    expect(await a.sync()).toMatchObject({ ...left, committed: [`memory/app/${id}.md`] })
+    rmSync(hook)
+    expect(await a.sync()).toMatchObject({ outcome: 'synced', pushed: true })
+    expect(runGit(remote.path, 'ls-tree', '-r', '--name-only', 'main')).toContain(id)
   })
 
   test('when both push at the same time, the second fetches and pushes again', async () => {
@@ -281,6 +318,7 @@ describe('a remote', () => {
     const report = await a.sync({ remote: '/nowhere/notes.git' })
     expect(report).toMatchObject({ outcome: 'offline', committed: [`memory/app/${id}.md`] })
     expect(report.reason).toContain('/nowhere/notes.git')
+    expect(await a.sync({ remote: '/nowhere/notes.git', push: false })).toMatchObject({ outcome: 'offline' })
     expect(await a.sync()).toMatchObject({ outcome: 'synced', pushed: true })
   })
 
@@ -316,6 +354,16 @@ describe('a remote', () => {
     using other = aRemote()
     runGit(project.path, 'push', '--quiet', other.path, 'main:master')
     expect(await a.sync({ remote: other.path })).toMatchObject({ outcome: 'refused', reason: expect.stringContaining('master') })
+  })
+
+  test('that was emptied or made anew gets all notes again', async () => {
+    using remote = aRemote()
+    using a = await aMachine('a', remote.path)
+    await a.note('First.')
+    await a.sync()
+    runGit(remote.path, 'update-ref', '-d', 'refs/heads/main')
+    expect(await a.sync()).toMatchObject({ outcome: 'synced', pushed: true })
+    expect(runGit(remote.path, 'rev-parse', 'main')).toBe(a.git('rev-parse', 'main'))
   })
 
   test('that would run a program is refused', async () => {
@@ -376,7 +424,7 @@ describe('a sync', () => {
     using a = await aMachine('a', '')
     await a.sync()
     const lock = holdLock(join(a.folder, 'run', 'sync.lock'))
-    expect(await a.sync()).toMatchObject({ outcome: 'busy' })
+    expect(await a.sync()).toMatchObject({ outcome: 'busy', reason: 'another sync is running' })
     lock?.release()
     expect(await a.sync()).toMatchObject({ outcome: 'local' })
   })
@@ -417,6 +465,44 @@ describe('a sync', () => {
     expect(existsSync(half)).toBe(false)
   })
 
+  test('reads all files again if the last one ended before the database knew about its files', async () => {
+    using remote = aRemote()
+    using a = await aMachine('a', remote.path)
+    using b = await aMachine('b', remote.path)
+    const id = await a.note('The port is 8080.')
+    await a.sync()
+    const clean = () => {
+      throw new Error('killed here')
+    }
+    const before = readdirSync(b.folder)
+    await expect(syncNotes({ ...b.book, clean }, { remote: remote.path, fetch: true, push: true }, Date.now())).rejects.toThrow(
+      'killed here',
+    )
+    expect([Object.keys(b.files()), await b.body(id)]).toEqual([[`app/${id}.md`], null])
+    // What it leaves for the next sync is not among the person's files.
+    expect(readdirSync(b.folder).filter((name) => !before.includes(name))).toEqual(['run'])
+    expect(await b.sync()).toMatchObject({ outcome: 'synced', received: [] })
+    expect(await b.body(id)).toBe('The port is 8080.')
+  })
+
+  test('packs the repository when it has many small files', async () => {
+    using a = await aMachine('a', '')
+    await a.note('The port is 8080.')
+    await a.sync()
+    const packs = () => readdirSync(join(a.memory, '.git', 'objects', 'pack')).filter((name) => name.endsWith('.pack')).length
+    expect(packs()).toBe(0)
+    // Git spreads objects evenly over its folders, so that one of them tells how many there are.
+    const folder = join(a.memory, '.git', 'objects', '17')
+    mkdirSync(folder, { recursive: true })
+    for (let n = 0; readdirSync(folder).length < 9; n++) {
+      const text = Buffer.from(`${n}`)
+      const id = blobId(text)
+      if (id.startsWith('17')) writeFileSync(join(folder, id.slice(2)), deflateSync(Buffer.from(`blob ${text.length}\0${text}`)))
+    }
+    await a.sync()
+    expect(packs()).toBe(1)
+  })
+
   test('completes a repository whose creation was killed', async () => {
     using remote = aRemote()
     using a = await aMachine('a', remote.path)
@@ -449,72 +535,37 @@ describe('a sync', () => {
     expect(parseNote(b.read('memory/app/by-hand.md') ?? '').kind).toBe('note')
     expect(readFileSync(join(a.memory, '.git', 'HEAD'), 'utf8')).toContain('main')
   })
-})
 
-describe('a conflict', () => {
-  /** Machine b ends with its own older version next to a's newer one. */
-  async function torn() {
-    const remote = aRemote()
-    const [a, b] = [await aMachine('a', remote.path), await aMachine('b', remote.path)]
-    const id = await a.note('The port is 8080.')
-    await a.sync()
-    await b.sync()
-    await a.edit(id, { body: 'The port is 9090.' }, 3_000_000)
-    await b.edit(id, { body: 'The port is 7070.' }, 2_000_000)
-    await a.sync()
-    await b.sync()
-    const version = (await b.conflicts())[0]?.id ?? id
-    const end = () => [a, b, remote].forEach((one) => void one[Symbol.dispose]())
-    return { a, b, id, version, [Symbol.dispose]: end }
+  /** Syncs while a person commits by hand, `times` times, each just before the sync would move the branch. */
+  async function syncWhileCommitting(a: Machine, times: number) {
+    let made = 0
+    const clean = (text: string) => {
+      if (made < times) a.git('commit', '--quiet', '--allow-empty', '-m', `by hand ${++made}`)
+      return text
+    }
+    return (await syncNotes({ ...a.book, clean }, { remote: '', fetch: true, push: true }, Date.now())).report
   }
 
-  test('is part of the state, and can be resolved with the version of this machine', async () => {
-    using at = await torn()
-    expect(await syncState(at.b.book, '')).toMatchObject({ conflicted: [{ id: at.version, of: at.id, machine: 'b' }] })
-    expect(await resolveConflict(at.b.book, at.id, 'ours', 4_000_000)).toMatchObject({ kind: 'resolved', id: at.id })
-    expect([await at.b.body(at.id), (await at.b.conflicts()).length]).toEqual(['The port is 7070.', 0])
-    await at.b.sync()
-    await at.a.sync()
-    expect([await at.a.body(at.id), (await at.a.conflicts()).length]).toEqual(['The port is 7070.', 0])
+  test('tries again when a person commits at the same time, and keeps both commits', async () => {
+    using a = await aMachine('a', '')
+    await a.note('First.')
+    await a.sync()
+    const id = await a.note('Second, of another kind.')
+    expect(await syncWhileCommitting(a, 1)).toMatchObject({ outcome: 'local', committed: [`memory/app/${id}.md`] })
+    expect(a.git('log', '--format=%s').trim().split('\n')).toEqual(['1 note (new) from a', 'by hand 1', '1 note (new) from a'])
   })
 
-  test('can be resolved with the version of the other machine', async () => {
-    using at = await torn()
-    await resolveConflict(at.b.book, at.version, 'theirs', 4_000_000)
-    expect([await at.b.body(at.id), (await at.b.conflicts()).length]).toEqual(['The port is 9090.', 0])
+  test('leaves it to the next sync when another program keeps committing', async () => {
+    using a = await aMachine('a', '')
+    await a.note('First.')
+    await a.sync()
+    const id = await a.note('Second, of another kind.')
+    const report = await syncWhileCommitting(a, 100)
+    expect(report).toMatchObject({
+      outcome: 'refused',
+      reason: expect.stringContaining('commits to the notes at the same time'),
+      committed: [],
+    })
+    expect(await a.sync()).toMatchObject({ outcome: 'local', committed: [`memory/app/${id}.md`] })
   })
-
-  test('can be resolved by keeping both notes', async () => {
-    using at = await torn()
-    await resolveConflict(at.b.book, at.version, 'both', 4_000_000)
-    expect([await at.b.body(at.id), await at.b.body(at.version)]).toEqual(['The port is 9090.', 'The port is 7070.'])
-    expect(await at.b.conflicts()).toEqual([])
-    expect(await resolveConflict(at.b.book, at.version, 'ours', 4_000_000)).toMatchObject({ kind: 'refused' })
-  })
-})
-
-test('the state counts unsynced changes without using the network', async () => {
-  using remote = aRemote()
-  using a = await aMachine('a', remote.path)
-  expect(await syncState(a.book, remote.path)).toMatchObject({ ahead: 0, behind: 0, waiting: 0, last: null })
-  await a.note('First.')
-  await a.sync({ push: false })
-  await a.note('Second, of another kind.')
-  expect(await syncState(a.book, remote.path)).toMatchObject({ ahead: 1, behind: 0, waiting: 1, last: { outcome: 'synced' } })
-  expect((await syncState(a.book, 'https://me:secret@host/x.git')).remote).toBe('https://host/x.git')
-})
-
-test('the history of a note shows when it changed, on which machine, and its text', async () => {
-  using a = await aMachine('a', '')
-  const id = await a.note('The port is 8080.')
-  await a.sync()
-  await a.edit(id, { body: 'The port is 9090.' })
-  await a.sync()
-  const versions = await noteHistory(a.book, `memory/app/${id}.md`)
-  expect(versions).toMatchObject([
-    { machine: 'a', subject: '1 note (changed) from a' },
-    { machine: 'a', subject: '1 note (new) from a' },
-  ])
-  expect(await noteAt(a.book, `memory/app/${id}.md`, versions[1]?.commit ?? '')).toContain('8080')
-  for (const path of ['memory/../config.toml', 'local/app/x.md', 'memory/.git/config']) expect(await noteHistory(a.book, path)).toEqual([])
 })

@@ -188,7 +188,7 @@ async function mergeCommits(repository: Repository, commits: { base: string | nu
   return { commit: (await repository.git(args, { stdin: `${subject}\n` })).trim(), kept }
 }
 
-/** Runs `work` with a temporary index, so that the repository's own index stays untouched. */
+/** Runs `work` with a temporary index, so that the repository's own index stays untouched. What a killed git leaves of it, the next sync removes. */
 async function withScratchIndex<T>(repository: Repository, work: (index: string) => Promise<T>, from: string | null): Promise<T> {
   const index = join(repository.folder, '.git', `${SCRATCH_INDEX_PREFIX}${crypto.randomUUID()}`)
   try {
@@ -196,7 +196,6 @@ async function withScratchIndex<T>(repository: Repository, work: (index: string)
     return await work(index)
   } finally {
     removeFile(index)
-    removeFile(`${index}.lock`)
   }
 }
 

@@ -102,12 +102,13 @@ async function mergeDivergedFiles(
   if (diverged.length === 0) return []
   const texts = await repository.read(diverged.flatMap((one) => [one.base ?? one.ours, one.ours, one.theirs].map(({ object }) => object)))
   const text = (at: number) => texts[at] as Uint8Array
-  const times: CommitTimes[] = []
+  // Without a common version, the times in the notes decide.
+  const times: (CommitTimes | undefined)[] = []
   for (const { base, at } of diverged)
     times.push(
       isFile(base)
         ? { ours: await committedAt(repository, ours, at.ours), theirs: await committedAt(repository, theirs, at.theirs) }
-        : { ours: 0, theirs: 0 },
+        : undefined,
     )
   const files = diverged.flatMap((one, at) => {
     const base = isFile(one.base) ? text(3 * at) : null

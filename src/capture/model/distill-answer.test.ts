@@ -13,7 +13,7 @@ const WHOLE = `<observation>
   <files_read><file>src/clock.ts</file></files_read>
   <files_modified><file>src/auth.ts</file></files_modified>
 </observation>
-<summary><request>Fix the login</request><learned>UTC matters</learned><next_steps>none</next_steps></summary>`
+<summary><request>Fix the login</request><learned>UTC matters</learned><completed>Both are UTC now</completed><next_steps>none</next_steps></summary>`
 
 const distilled = (answer: ParsedDistillAnswer) => {
   if (answer.kind !== 'distilled') throw new Error(`expected a distilled answer, got ${answer.kind}`)
@@ -35,8 +35,21 @@ test('an answer in the requested format is parsed completely', () => {
         filesModified: ['src/auth.ts'],
       },
     ],
-    summary: { request: 'Fix the login', investigated: '', learned: 'UTC matters', completed: '', nextSteps: 'none', notes: '' },
+    summary: {
+      request: 'Fix the login',
+      investigated: '',
+      learned: 'UTC matters',
+      completed: 'Both are UTC now',
+      nextSteps: 'none',
+      notes: '',
+    },
   })
+})
+
+test('characters that are written as entities become themselves again, once', () => {
+  const fact = 'it&#39;s &apos;a&apos; &amp;lt; &quot;b&quot; &gt; c'
+  const { observations } = distilled(parseDistillAnswer(WHOLE.replace('a &lt; b', fact)))
+  expect(observations[0]?.facts[1]).toBe(`it's 'a' &lt; "b" > c`)
 })
 
 test('a model can skip a turn', () => {
@@ -54,6 +67,7 @@ test.each([
   ['the case of tags', WHOLE.replace(/<\/?\w+>/g, (tag) => tag.toUpperCase())],
   ['an attribute in a tag', WHOLE.replace('<observation>', '<observation id="1" lang="en">').replace('<type>', '<type kind="x">')],
   ['thinking before the answer', `<think><observation><title>draft</title></observation></think>${WHOLE}`],
+  ['text between the fields', WHOLE.replace('</title>', '</title> so far').replace('</facts>', '</facts> and so on')],
   ['a wrapper around the answer', `<answer><memories>${WHOLE}</memories></answer>`],
 ])('%s is ignored', (_, answer) => {
   expect(parseDistillAnswer(answer)).toEqual(parseDistillAnswer(WHOLE))

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { partsOf } from './commands.ts'
+import { edited, ran } from '../../../test/golden/actions.ts'
+import { commandsOf, partsOf } from './commands.ts'
 import { heredocsOf } from './shell.ts'
 
 const KINDS: [string, string][] = [
@@ -35,7 +36,11 @@ const KINDS: [string, string][] = [
   ['npm run build', 'build'],
   ['docker build .', 'build'],
   ['make', 'build'],
+  ['webpack --mode production', 'build'],
+  ['composer test', 'test'],
   ['npm install zod', 'install'],
+  ['composer install', 'install'],
+  ['composer require monolog/monolog', 'install'],
   ['pip install -r requirements.txt', 'install'],
   ['npx prisma migrate dev', 'migrate'],
   ['node scripts/seed.js', 'run'],
@@ -46,6 +51,8 @@ const KINDS: [string, string][] = [
   ['ls -la', 'look'],
   ['cat a.ts', 'look'],
   ['git -C sub push', 'git'],
+  ['cross-env NODE_ENV=test jest', 'test'],
+  ['jest --ci=true', 'test'],
 ]
 
 test.each(KINDS)('`%s` is classified as %s', (command, kind) => {
@@ -92,4 +99,30 @@ describe('a shell line', () => {
     expect(heredocsOf('cat > src/a.ts <<EOF\nlet a\nEOF')).toEqual([{ text: 'let a', file: 'src/a.ts', appends: false }])
     expect(heredocsOf('cat <<EOF >> notes.md\nmore\nEOF')).toEqual([{ text: 'more', file: 'notes.md', appends: true }])
   })
+})
+
+test.each([
+  ['eslint src/a.ts', 'eslint', ['src/a.ts']],
+  ['pytest tests/test_a.py', 'pytest', ['tests/test_a.py']],
+  ['go test ./auth', 'go test', ['./auth']],
+  ['node scripts/seed.js staging', 'node scripts/seed.js', ['staging']],
+])('in `%s`, what is run is told from what it works on', (command, tool, args) => {
+  expect(partsOf(command)).toMatchObject([{ tool, args }])
+})
+
+test('a backslash keeps a blank in a word, and joins lines', () => {
+  expect(partsOf('cat my\\ notes.md \\\n  b.md')[0]?.words).toEqual(['cat', 'my notes.md', 'b.md'])
+})
+
+test('the commands of a turn are those that ran to their end', () => {
+  const commands = commandsOf([edited('a.ts', 'a', 'b'), ran('bun test'), { ...ran('bun run build'), interrupted: true }])
+  expect(commands.map(({ index }) => index)).toEqual([1])
+})
+
+test('quotes keep a word together; only in double quotes a backslash escapes', () => {
+  expect(partsOf(String.raw`grep "a \"b\" \bc\b" 'd\e'`)[0]?.words).toEqual(['grep', String.raw`a "b" \bc\b`, String.raw`d\e`])
+})
+
+test('the text of a heredoc is no command', () => {
+  expect(partsOf("cat > a.sh <<'EOF'\nrm -rf src\nEOF\nbun test").map(({ words }) => words[0])).toEqual(['cat', 'bun'])
 })

@@ -231,6 +231,8 @@ const TOOLS = (
     ['files', 'cargo go', 'fmt'],
     ['lint', 'eslint biome oxlint stylelint ruff flake8 pylint rubocop phpstan psalm shellcheck ktlint swiftlint hadolint golangci-lint'],
     ['lint', 'markdownlint markdownlint-cli2 credo'],
+    // The list of problems in an editor, which is reported like a command.
+    ['lint', 'problems'],
     ['lint', 'cargo', 'clippy'],
     ['build', 'go cargo dotnet swift docker bun next vite', 'build'],
     ['build', 'dotnet', 'publish'],
@@ -241,7 +243,7 @@ const TOOLS = (
     ['install', 'cargo poetry uv pdm bundle', 'add install pip'],
     ['install', 'pip pip3 gem brew apt apt-get apk dnf', 'install add'],
     ['install', 'go', 'get'],
-    ['install', 'composer', 'require'],
+    ['install', 'composer', 'require install update'],
     ['install', 'dotnet', 'add'],
     ['migrate', 'prisma', 'migrate db'],
     ['migrate', 'alembic flyway', 'upgrade migrate'],

@@ -22,6 +22,10 @@ describe('a commit', () => {
     expect(first(ran(heredoc, 'hooks ran\n[main 1a2b3c4] fix: a'))?.body).toBe('Because b.')
   })
 
+  test('has the message of the command even if a hook changed its subject', () => {
+    expect(first(ran('git commit -m "fix: a" -m "Because b."', '[main 1a2b3c4] ABC-1 fix: a'))?.body).toBe('Because b.')
+  })
+
   test('counts without that line if a filter hid it, but not if a hook refused it', () => {
     expect(first(ran('git commit -m "fix: a" | tail -0', 'ok'))).toMatchObject({ subject: 'fix: a', hash: null })
     expect(first(ran('git commit -m "fix: a"', 'husky - pre-commit script failed (code 1)'))).toBeUndefined()
@@ -40,6 +44,11 @@ describe('a commit', () => {
     )
     expect(work(twice).commits.map((c) => c.subject)).toEqual(['ci: one', 'docs: two'])
   })
+})
+
+test('a merge that changed nothing is none', () => {
+  expect(work(ran('git merge feat/list', 'Updating 1a2b3c4..5d6e7f8\nFast-forward')).merges).toEqual(['feat/list'])
+  expect(work(ran('git merge feat/list', 'Already up to date.')).merges).toEqual([])
 })
 
 test('pushes, pull requests, merges and the branch are read', () => {

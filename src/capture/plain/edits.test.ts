@@ -16,6 +16,23 @@ describe('the names of a file', () => {
     expect(describeFileChange(change as NonNullable<typeof change>)).toBe('a.ts: added one, two, three')
   })
 
+  test('are listed if there is only one', () => {
+    const only = (action: PerformedAction) => describeFileChange(changes(action)[0] as NonNullable<ReturnType<typeof changes>[0]>)
+    expect(only(edited('a.go', 'func keep() {\n\told()\n}', 'func keep() {\n\tfresh()\n}'))).toBe('a.go: changed keep')
+    expect(only(edited('a.go', 'func gone() {}\n', '\n'))).toBe('a.go: removed gone')
+    expect(only(edited('a.go', '\n', 'func came() {}\n'))).toBe('a.go: added came')
+  })
+
+  test('of settings are its keys, and no key around them', () => {
+    const [change] = changes(edited('package.json', '{\n  "a": {\n    "x": 1\n  }\n}', '{\n  "a": {\n    "x": 2\n  }\n}'))
+    expect(change).toMatchObject({ added: [], removed: [], changed: ['x'] })
+  })
+
+  test('are none in a new file of plain text', () => {
+    const [change] = changes(wrote('words.txt', 'some words'))
+    expect(describeFileChange(change as NonNullable<typeof change>)).toBe('words.txt: new')
+  })
+
   test('of a document are its sections', () => {
     const [change] = changes(edited('README.md', '# App\n\n## Use\nold text', '# App\n\n## Use\nnew text'))
     expect(change?.changed).toEqual(['Use'])
@@ -43,10 +60,18 @@ describe('replaced lines', () => {
     expect(describeReplacedLines(changes(...noise), 3)).toEqual([])
   })
 
-  test('of code come before those of tests', () => {
+  test('of code are shown instead of those of tests', () => {
     const found = changes(edited('a.test.ts', 'expect(1)', 'expect(2)'), edited('src/a.ts', 'return 1', 'return 2'))
-    expect(describeReplacedLines(found, 1)).toEqual(['a.ts: `return 1` → `return 2`'])
+    expect(describeReplacedLines(found, 3)).toEqual(['a.ts: `return 1` → `return 2`'])
+    expect(describeReplacedLines(changes(edited('a.test.ts', 'expect(1)', 'expect(2)')), 3)).toEqual([
+      'a.test.ts: `expect(1)` → `expect(2)`',
+    ])
   })
+})
+
+test('the largest change of code comes first', () => {
+  const found = changes(edited('a.ts', 'let a = 1', 'let a = 2'), edited('b.ts', 'b()', 'one()\ntwo()\nthree()\nfour()'))
+  expect(found.map(({ path }) => path)).toEqual(['b.ts', 'a.ts'])
 })
 
 test('several edits of one file are one change', () => {

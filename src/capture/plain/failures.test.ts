@@ -4,7 +4,7 @@ import type { PerformedAction } from '../../core/action.ts'
 import { checkRunsOf } from './check-runs.ts'
 import { commandsOf } from './commands.ts'
 import { editsOf } from './edits.ts'
-import { followFailures } from './failures.ts'
+import { describeFailure, followFailures } from './failures.ts'
 
 function follow(...given: PerformedAction[]) {
   const { actions, folder } = turn({ actions: given })
@@ -230,4 +230,10 @@ test('repeated failures of a check are one failure with all edits until it passe
     solved: [['bun test', 2]],
     open: [],
   })
+})
+
+test('a failure is described by the tests that fail, or else by its error', () => {
+  const failure = { command: 'bun test', names: ['adds', 'subtracts'], error: 'exit 1', at: 1, promptNumber: 1 }
+  expect(describeFailure(failure)).toBe('`bun test` failed: adds; subtracts')
+  expect(describeFailure({ ...failure, names: [] })).toBe('`bun test` failed: exit 1')
 })

@@ -61,6 +61,7 @@ describe('a failure that is not fixed', () => {
     const output = distillPlain(turn({ actions: [fix, failed], answer: 'I changed the comparison.' }))
     expect(output.openFailures.map((f) => f.names)).toEqual([['parser > reads tabs']])
     expect(output.summary?.nextSteps).toContain('parser > reads tabs')
+    expect(output.observations.map((o) => o.type)).not.toContain('discovery')
   })
 
   test('is a discovery if nothing else happened', () => {
@@ -103,6 +104,12 @@ describe('a turn without content gives no observations', () => {
     expect(distillPlain(turn({ prompt: 'ok', answer: 'ok' })).summary).toBeNull()
     expect(distillPlain(turn({ prompt: '/model opus', answer: null })).summary).toBeNull()
   })
+})
+
+test('making an install pass is no bugfix', () => {
+  const install = ran('npm install', 'npm ERR! notarget No matching version found for zod@9', 1)
+  const actions = [install, edited('package.json', '"zod": "9"', '"zod": "4"'), ran('npm install', 'added 1 package')]
+  expect(distillPlain(turn({ actions, prompt: 'Update zod' })).observations.map((o) => o.type)).not.toContain('bugfix')
 })
 
 describe('the type of a change', () => {
@@ -196,6 +203,7 @@ describe('a change', () => {
       ),
     )
     expect(observation.title).toBe('New clock.ts: Tells the time without asking the system twice')
+    expect(only(distillPlain(turn({ prompt: 'ok', actions: [wrote('words.txt', 'some words')] }))).title).toBe('New words.txt')
     expect(observation.facts[0]).toBe('src/clock.ts: new, with now, TICK – Tells the time without asking the system twice.')
   })
 
@@ -288,12 +296,13 @@ describe('a finding', () => {
     'A session is active while its state file is younger than a day, because no process removes the file when the client is killed. The check lives in `isActive`.\n\n- `state.ts` writes the file at the first prompt\n- `isActive` compares its time with the clock'
 
   test('is one discovery, no matter how many files were read', () => {
-    const actions = [read('src/state.ts'), read('src/active.ts'), searched('isActive'), read('src/clock.ts'), ran('git log --oneline')]
+    const actions = [searched('isActive'), read('src/state.ts'), read('src/active.ts'), read('src/clock.ts'), ran('git log --oneline')]
     const observation = only(distillPlain(turn({ actions, prompt: 'Why is this session still active?', answer })))
     expect(observation).toMatchObject({
       type: 'discovery',
       title: 'A session is active while its state file is younger than a day',
       filesModified: [],
+      tool: 'Read',
     })
     expect(observation.filesRead).toEqual(['src/state.ts', 'src/active.ts', 'src/clock.ts'])
     expect(observation.facts).toEqual(['`state.ts` writes the file at the first prompt', '`isActive` compares its time with the clock'])
@@ -319,8 +328,9 @@ describe('a finding', () => {
     )
   })
 
-  test('is stored without any tool use if the answer explains something', () => {
-    expect(distillPlain(turn({ prompt: 'Why is this session still active?', answer })).observations).toHaveLength(1)
+  test('is stored without any tool use if the answer explains something, with or without code', () => {
+    for (const explained of [answer, answer.replaceAll('`', '')])
+      expect(distillPlain(turn({ prompt: 'Why is this session still active?', answer: explained })).observations).toHaveLength(1)
   })
 
   test('by a subagent is stored if it is substantial', () => {
@@ -329,6 +339,15 @@ describe('a finding', () => {
       turn({ prompt: 'hm', answer: 'Let me write the plan.', actions: [delegated('Explore session state', report)] }),
     )
     expect(titles(output)).toEqual(['discovery: Explore session state: A session is active while its state file is younger than a day'])
+  })
+
+  test('by a subagent that helped with a change is part of the change, unless it investigated', () => {
+    const report = `${answer}\n\n${answer.replaceAll('session', 'worker')}`
+    const tools = (task: string) =>
+      distillPlain(turn({ prompt: 'Fix the token', answer: 'Done.', actions: [delegated(task, report), fix] })).observations.map(
+        (o) => o.tool,
+      )
+    expect([tools('Write the tests'), tools('Investigate the token')]).toEqual([['Edit'], ['Edit', 'Agent']])
   })
 
   test('by many subagents is one observation', () => {
@@ -340,9 +359,9 @@ describe('a finding', () => {
   })
 
   test('from the web lists its sources', () => {
-    const observation = only(
-      distillPlain(turn({ prompt: 'How do sessions end?', answer, actions: [fetched('https://example.com/docs', 'x')] })),
-    )
+    const output = distillPlain(turn({ prompt: 'How do sessions end?', answer, actions: [fetched('https://example.com/docs', 'x')] }))
+    const observation = only(output)
+    expect(output.summary?.investigated).toContain('https://example.com/docs')
     expect(observation.facts.at(-1)).toBe('sources: https://example.com/docs')
   })
 })

@@ -1,51 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { readProse, sentencesOf, stripMarkup } from '../../core/prose.ts'
+import { readProse } from '../../core/prose.ts'
 import { headlineOf, narrativeOf, pointsOf } from './headline.ts'
-import { isFiller, isStatus } from './phrases.ts'
-
-describe('an answer', () => {
-  test('is split into sentences, points, rows and headings', () => {
-    const items = readProse(
-      '## What changed\n\nThe cache is gone. It was slow.\n\n- `a.ts`: no cache\n- tests\n\n| File | Change |\n|---|---|\n| `b.ts` | calls parse directly |\n',
-    )
-    expect(items.map((s) => [s.kind, s.text])).toEqual([
-      ['heading', 'What changed'],
-      ['sentence', 'The cache is gone.'],
-      ['sentence', 'It was slow.'],
-      ['point', '`a.ts`: no cache'],
-      ['point', 'tests'],
-      ['row', '`b.ts`: calls parse directly'],
-    ])
-    expect(items.at(-1)?.under).toBe('what changed')
-  })
-
-  test('loses its code blocks and drawings', () => {
-    expect(readProse('Before\n\n```ts\nconst hidden = 1\n```\n\n┌──┐\n│ab│\n└──┘\n\nAfter').map((s) => s.text)).toEqual(['Before', 'After'])
-  })
-
-  test('keeps a nested list with the point it belongs to', () => {
-    const items = readProse('1. **`parse`**:\n   - reads tabs\n   - skips blanks\n2. `print` is new')
-    expect(items.map((s) => s.text)).toEqual(['`parse`: reads tabs; skips blanks', '`print` is new'])
-  })
-
-  test('keeps code unchanged', () => {
-    expect(stripMarkup('**Now** `$1***` in [a.ts](src/a.ts) and *really* `**/*.md`')).toBe('Now `$1***` in a.ts and really `**/*.md`')
-  })
-})
-
-describe('sentences', () => {
-  const CUT: [string, string[]][] = [
-    ['It reads a.ts. Then v1.2 ran.', ['It reads a.ts.', 'Then v1.2 ran.']],
-    ['Use tabs, e.g. in lists. Fine!', ['Use tabs, e.g. in lists.', 'Fine!']],
-    ['令牌以秒为单位。现在已修复！好吗？', ['令牌以秒为单位。', '现在已修复！', '好吗？']],
-    ['Run `. ./env.sh` first. Then go.', ['Run `. ./env.sh` first.', 'Then go.']],
-    ['A lone ` tick. It opens nothing.', ['A lone ` tick.', 'It opens nothing.']],
-    ['no end', ['no end']],
-  ]
-  test.each(CUT)('%p', (text, sentences) => {
-    expect(sentencesOf(text)).toEqual(sentences)
-  })
-})
+import { asStandaloneSentence, isFiller, isStatus } from './phrases.ts'
 
 test('polite phrases, announcements and "all done" are filler', () => {
   for (const text of [
@@ -70,6 +26,11 @@ test('polite phrases, announcements and "all done" are filler', () => {
     expect([text, isFiller(text)]).toEqual([text, false])
 })
 
+test('what introduces a list is a sentence of its own, unless it needs the list', () => {
+  expect(asStandaloneSentence('The parser is twice as fast now:')).toBe('The parser is twice as fast now.')
+  expect(asStandaloneSentence('A session is active if either:')).toBeNull()
+})
+
 test('the state of the checks is status', () => {
   expect(isStatus('All 1321 tests pass, lint clean.')).toBe(true)
   expect(isStatus('The parser skips blank lines.')).toBe(false)
@@ -92,6 +53,16 @@ describe('the headline of an answer', () => {
     ],
     ['已修复。令牌的过期时间以秒为单位，比较前现在会转换为毫秒。', '令牌的过期时间以秒为单位，比较前现在会转换为毫秒。'],
     ['All done!', null],
+    ['Done. The flag `--all` sorts by age.', 'The flag `--all` sorts by age.'],
+    ['Done. The flag sorts by age.', null],
+    ['## What was changed in the parser since the last release', null],
+    ['## The parser was slower since it read every line twice', 'The parser was slower since it read every line twice'],
+    [
+      'The parser is twice as fast now:\n\n- Cache: it keeps the tokens of a line\n- Lookup: it uses a table',
+      'The parser is twice as fast now.',
+    ],
+    ['There were two bugs:\n\n- Cache: tokens were lost\n- Lookup: it was case-sensitive', 'Two bugs: Cache; Lookup'],
+    ['There were two bugs:\n\nBoth are gone.', 'There were two bugs.'],
     ['Pending todos:\n\n| # | Title |\n|---|---|\n| 1 | Move the cache to another place |', null],
   ]
   test.each(HEADLINES)('%p', (answer, headline) => {

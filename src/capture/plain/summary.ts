@@ -1,4 +1,4 @@
-import type { SummaryDraft } from '../../core/memory.ts'
+import { NO_WORDS, type SummaryDraft } from '../../core/memory.ts'
 import { type ProseItem, readProse, sentencesOf } from '../../core/prose.ts'
 import { shorten } from '../../core/text.ts'
 import { effectFacts } from './changes.ts'
@@ -27,7 +27,7 @@ export function summaryOf(turnFacts: TurnFacts, titles: string[]): SummaryDraft 
   const usedTools = turn.actions.some((use) => !use.interrupted)
   if (!usedTools && contentLength(answerItems) < (request.isMeaningful ? 10 : 120)) return null
   const summary = {
-    request: shorten(request.text, 300),
+    request: turn.prompt === NO_WORDS ? '' : shorten(request.text, 300),
     investigated: investigated(turnFacts),
     learned: learned(turnFacts),
     completed: completed(turnFacts, titles),

@@ -35,6 +35,10 @@ describe('a session title comes from the request', () => {
       'Investigate the following report: the parser loses every second line of a file with tabs',
       'Investigate the following report: the parser loses every second line of a file',
     ],
+    [
+      'The invoice page shows a wrong currency symbol. Customers in Norway wrote about it.',
+      'The invoice page shows a wrong currency symbol',
+    ],
     ['yes', null],
     ['commit this', null],
     ['7', null],

@@ -9,11 +9,13 @@ export const meaning: RankingSignal = async ({ store, scores, text, scope, seman
   const found = await semanticSearch(text, scope.project, limit)
   for (const { documentId, cosine } of found) cosines.set(documentId, cosine)
   const similarity = new Map(found.map(({ documentId, score }) => [documentId, score]))
+  const allowed = await store.documents.matching([...similarity.keys()], scope)
   // A text like “ok, thanks” is similar to anything.
-  const acknowledgements = await store.documents.acknowledgements([...similarity.keys()].filter((id) => !scores.has(id)))
-  const ids = [...similarity.keys()].filter((id) => !acknowledgements.has(id))
-  for (const location of await store.documents.matching(ids, scope))
-    scores.give(location, 'meaning', WEIGHTS.meaning * (similarity.get(location.documentId) ?? 0))
+  const onlySimilar = allowed.map(({ documentId }) => documentId).filter((id) => !scores.has(id))
+  const acknowledgements = await store.documents.acknowledgements(onlySimilar)
+  for (const location of allowed)
+    if (!acknowledgements.has(location.documentId))
+      scores.give(location, 'meaning', WEIGHTS.meaning * (similarity.get(location.documentId) ?? 0))
 }
 
 /** Past these, everything is a little similar. */

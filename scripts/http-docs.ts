@@ -25,6 +25,7 @@ const RESOURCES: Record<string, string> = {
   notes: 'Notes',
   forget: 'Deleting and restoring',
   sync: 'Sync',
+  team: 'Team',
   projects: 'Projects',
   settings: 'Settings',
   upkeep: 'Upkeep',
@@ -66,6 +67,44 @@ after its first line sends \`{ "kind": "failed", "error": "…" }\` as its last 
 | 500 | the worker failed; its log says why |
 `
 
+/** How an editor that has no extension of ours uses the API. The VS Code extension does the same. */
+const FOR_EDITORS = `## An editor as a client
+
+The [VS Code extension](vscode.md) uses nothing but this API, so that any editor can do the same. \`S\` is the editor's own id for the session of one folder.
+
+1. **Start.** If the socket does not answer, run \`recollect start\`, never a program from the folder. Open the session, and fetch the brief:
+
+   \`\`\`sh
+   worker() { curl -s --unix-socket ~/.recollect/run/worker.sock "$@"; }
+   worker -d '{"contentSessionId":"S","host":"My editor","project":"/home/dev/harbour/","pid":4711}' http://worker/api/sessions/init
+   worker 'http://worker/api/context/inject?project=/home/dev/harbour/'
+   \`\`\`
+
+   A folder ends with a slash. The session is live while the process \`pid\` runs.
+2. **Prompts.** What the person asks for in words goes to \`POST /api/sessions/init\` with \`prompt\`.
+3. **Observations.** Report saves, commands and errors in the background, and give up after two seconds. \`new_turn\` starts a turn without a prompt; set it on the first
+   report after a start or an end. \`unless_agent\` skips the report while an agent works in the folder. With a \`tool_use_id\`, a report that is sent again is stored once.
+
+   Bodies for \`POST /api/sessions/observations\`: a save, a failed command, and an error that appeared.
+
+   \`\`\`json
+   {"contentSessionId":"S","host":"My editor","project":"/home/dev/harbour/","new_turn":true,"unless_agent":true,"tool_use_id":"1",
+    "tool_name":"FileSave","tool_input":{"path":"/home/dev/harbour/tides.ts","old_string":"return hour","new_string":"return hour * 2"},
+    "tool_response":"saved"}
+   {"contentSessionId":"S","project":"/home/dev/harbour/","unless_agent":true,"tool_name":"Bash","tool_input":{"command":"npm test"},
+    "tool_error":"Exit code 1\\n1 of 12 tests failed"}
+   {"contentSessionId":"S","project":"/home/dev/harbour/","unless_agent":true,"tool_name":"Diagnostics","tool_input":{"path":"tides.ts"},
+    "tool_error":"Exit code 1\\ntides.ts(3,5): error TS2304: Cannot find name ebb."}
+   \`\`\`
+
+   The worker removes private parts and secrets. It sees only what is sent: remove them from the whole text before you compare two versions of a file, because a
+   part of a private text does not look private (in JavaScript \`clean\` of the [client library](client.md)).
+4. **Idle.** After a few minutes without reports, \`POST /api/sessions/summarize\` with empty messages ends the turn, and memories are made of it.
+5. **Beside the code.** \`GET /api/code/memories\` returns the memories about each definition of a file.
+6. **The viewer in a frame.** \`POST /api/view/link\` with \`frame\`.
+7. **End.** \`POST /api/sessions/complete\`.
+`
+
 /** The whole page. */
 export function httpReference(): string {
   const sections = Object.entries(RESOURCES).map(([resource, title]) => {
@@ -75,7 +114,7 @@ export function httpReference(): string {
     const typeBlock = types.length === 0 ? [] : [`### Types of ${title.toLowerCase()}\n\n\`\`\`ts\n${types.join('\n')}\n\`\`\``]
     return [`## ${title}`, ...routes, ...typeBlock].join('\n\n')
   })
-  return `${[INTRODUCTION.trim(), ...sections, sharedTypes()].join('\n\n')}\n`
+  return `${[INTRODUCTION.trim(), FOR_EDITORS.trim(), ...sections, sharedTypes()].join('\n\n')}\n`
 }
 
 type DocumentedRoute = { name: RouteName; comment: string; response: string; declaredErrors: RouteError[] }

@@ -64,13 +64,16 @@ let missing: MissingWorker | null = null
 export async function startWorkerOrExplain(home: Home): Promise<MissingWorker | null> {
   if (missing || (await ensureWorker(home, timeouts.startMs))) return missing
   const advice = await diagnoseUnresponsiveWorker(home)
+  const newer = advice ? null : (await import('../worker/offline-requests.ts')).newerDatabaseProblem(home.database)
   missing = advice
     ? { reason: 'the worker does not answer', advice, exit: EXIT.timeout }
-    : {
-        reason: 'the worker does not start',
-        advice: `the worker does not start; run 'recollect doctor' to find out why (its log is ${home.logs}/worker.log)`,
-        exit: EXIT.error,
-      }
+    : newer
+      ? { reason: 'the worker does not start', advice: newer, exit: EXIT.database }
+      : {
+          reason: 'the worker does not start',
+          advice: `the worker does not start; run 'recollect doctor' to find out why (its log is ${home.logs}/worker.log)`,
+          exit: EXIT.error,
+        }
   return missing
 }
 
@@ -89,8 +92,9 @@ function openDisk(missing: MissingWorker, reviver?: typeof stripControlCharacter
 let isDiskReadReported = false
 
 async function readFromDisk(missing: MissingWorker, request: HttpRequest): Promise<Response> {
-  const { answerOffline, isReadOnlyRequest, NewerDatabase } = await import('../worker/offline-requests.ts')
-  if (!isReadOnlyRequest(request.method, request.path)) throw new CliError(missing.advice, missing.exit)
+  const { answerOffline, canOpenDatabase, isReadOnlyRequest, NewerDatabase } = await import('../worker/offline-requests.ts')
+  if (!isReadOnlyRequest(request.method, request.path))
+    throw new CliError(missing.advice, (await canOpenDatabase(homePaths().database)) ? missing.exit : EXIT.database)
   let response: Response | null
   try {
     response = await answerOffline(request)

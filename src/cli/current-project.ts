@@ -47,3 +47,8 @@ export function currentCommandName(): string {
   const path = relative(process.cwd(), name)
   return path.startsWith('..') ? name : path.includes('/') ? path : `./${path}`
 }
+
+/** A message of ours whose commands can be typed as they are: from a checkout, `recollect doctor` becomes `bin/recollect doctor`. */
+export function withCommandName(message: string): string {
+  return message.replace(/(?<![\w./-])recollect (?=[a-z])/g, `${currentCommandName()} `)
+}

@@ -104,6 +104,7 @@ test.each<[string, string | RegExp]>([
   ['import /no/such/path', '/no/such/path does not exist; pass existing files or folders'],
   ['import --since once', '“once” is not a time; use for example 2026-03-01, march, 7d, yesterday, “last week”'],
   ['import --native --since 7d', '--since works only with transcripts and git, not with native; leave it out'],
+  ['import --from subcog', 'there is no ~/.local/share/subcog/index.db; name the database: recollect import --from subcog <path>'],
   ['import --from jsonl', '--from jsonl needs exactly one path: recollect import --from jsonl <path>'],
   ['export', 'what to export? Pass --kind tool-uses|prompts|observations|summaries|sessions|notes|commits'],
   ['export --kind notes --out x', '--out needs --format markdown; JSON lines go to standard output'],

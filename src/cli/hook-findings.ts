@@ -45,9 +45,11 @@ export function hookFindings(environment: Environment, home: Home): DoctorFindin
       ),
     )
   if (hooksOff) findings.push(hooksFinding('broken', 'disableAllHooks in the settings turns them off', 'Remove disableAllHooks.'))
-  for (const other of otherMemory) {
-    const says = `another memory tool is installed too (${other.slice(0, 80)})`
-    findings.push({ what: 'Other memory', state: 'warning', says, fix: 'Keep only one: both would show the model the same things.' })
+  for (const { kind, name, file } of otherMemory) {
+    const says = `${name} is connected too: both would show the model the same things`
+    const fix =
+      kind === 'plugin' ? `To keep only Recollect: claude plugin disable ${name}` : `To keep only Recollect, remove its hooks from ${file}`
+    findings.push({ what: 'Other memory', state: 'warning', says, fix })
   }
   return findings
 }

@@ -46,6 +46,7 @@ Notes
   forget       delete memories, turns or sessions; restorable unless --hard
   restore      bring back what was deleted, or everything from a backup
   sync         share notes between your machines, over git
+  team         share memories with the people you work with
   consolidate  fold duplicate notes and merge related ones
   reflect      turn sessions into lasting notes; needs a text model
 
@@ -62,6 +63,9 @@ Maintain
   start        start the worker
   stop         stop the worker
   restart      stop the worker and start it again
+
+Share with a team
+  hub          run and manage the server through which a team shares memories
 
 For programs and shells
   mcp          run the MCP server, for any MCP client

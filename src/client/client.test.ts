@@ -67,6 +67,39 @@ test('get returns every memory of a search, a timeline and a brief by its id', a
 })
 
 /** Turns are distilled in the background. */
+test('a tool of the MCP server answers with its text; a call that it refuses throws', async () => {
+  await memory.notes.add({ body: 'Otters sleep at the old mill.' })
+  expect(await memory.tool('memory_recall', { query: 'otters mill' })).toContain('Otters sleep at the old mill')
+  await expect(memory.tool('memory_get', { ids: ['#999999'] })).rejects.toMatchObject({
+    kind: 'refused',
+    message: expect.stringContaining('No memory has the id'),
+  })
+  await expect(memory.tool('memory_recall', { wrong: 1 })).rejects.toMatchObject({ kind: 'refused' })
+  await expect(connect({ home: '/nowhere' }).tool('memory_recall', { query: 'x' })).rejects.toMatchObject({ kind: 'unreachable' })
+})
+
+test('a memory is deleted after a preview, and not if something else would be deleted by now', async () => {
+  const { note } = await memory.notes.add({ body: 'Kingfishers nest in the north bank.' })
+  const preview = await memory.previewForget([`N${note.id}`])
+  expect(preview.items).toMatchObject([{ title: expect.stringContaining('Kingfishers') }])
+  await expect(memory.forget([`N${note.id}`], { fingerprint: 'another' })).rejects.toMatchObject({ kind: 'refused' })
+  expect((await memory.forget([`N${note.id}`], { fingerprint: preview.fingerprint })).counts.notes).toBe(1)
+  expect((await memory.notes.list()).map(({ id }) => id)).not.toContain(note.id)
+})
+
+test('a text is cleaned as the worker cleans it', () => {
+  expect(memory.clean('before <private>nest</private> after')).not.toContain('nest')
+  expect(
+    memory.clean(
+      'password=hunter2hunter2 sk-ant-api03-Zq7Yt2Wm9Kx4Lp8Rv1Nb6Hc3Jd5Fg0SaQeUiOoPpAaSsDdFfGgHhJjKkLlZzXxCcVvBbNnMm12-AbCdEfAA',
+    ),
+  ).not.toContain('Zq7Yt2Wm9K')
+})
+
+test('a link to the viewer is for this machine', async () => {
+  expect(await memory.viewLink('/feed')).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/view\/[\w-]{43}$/)
+})
+
 async function eventually<T>(look: () => Promise<T | null>): Promise<T> {
   for (let tries = 0; tries < 200; tries++) {
     const seen = await look()

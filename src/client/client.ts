@@ -2,23 +2,32 @@
  * A client for people who build their own agents: a typed method for each thing that the worker can do for them. It runs on Node 20 and on Bun. It
  * uses the worker's Unix socket, which only its owner can open, so it needs no token. It does not touch the database or the files of the home.
  */
+import { cleanText } from '../core/clean-text.ts'
 import type { Hit } from '../core/hit.ts'
 import { type MemoryKind, memoryId } from '../core/memory-kinds.ts'
+import { usablePatterns } from '../core/secrets.ts'
 import { readEnvironment } from '../platform/environment.ts'
 import { homePaths } from '../platform/paths.ts'
-import { openCaller, throwing } from '../wire/call.ts'
+import { readPrivacyRules } from '../platform/privacy-rules.ts'
+import { httpRequest, openCaller, throwing } from '../wire/call.ts'
+import type { CodeMemoriesResponse } from '../wire/contract/code.ts'
+import type { ForgetPreview, ForgetReport } from '../wire/contract/forget.ts'
 import type { InjectResponse } from '../wire/contract/inject.ts'
 import type { MemoryResponse, ShownItem, TimelineItem } from '../wire/contract/memories.ts'
 import type { FullNote, NoteReceipt, NoteWithUrn } from '../wire/contract/notes.ts'
-import type { CompleteSessionResponse, InitSessionResponse, ReportedResponse } from '../wire/contract/sessions.ts'
+import type { CompleteSessionResponse, InitSessionResponse, ReportedResponse, SessionListItem } from '../wire/contract/sessions.ts'
 import type { WorkerStatus } from '../wire/contract/status.ts'
-import { recollectError } from './error.ts'
+import { RecollectError, recollectError } from './error.ts'
 import { nodeTransport } from './node-transport.ts'
+import { toolText } from './tool-text.ts'
 
 export type { Hit } from '../core/hit.ts'
 export type { MemoryKind } from '../core/memory-kinds.ts'
+export type { CodeMemoriesResponse, CodeMemory, RememberedDefinition } from '../wire/contract/code.ts'
+export type { ForgetPreview, ForgetReport } from '../wire/contract/forget.ts'
 export type { MemoryResponse, TimelineItem } from '../wire/contract/memories.ts'
 export type { FullNote, NoteReceipt, NoteWithUrn } from '../wire/contract/notes.ts'
+export type { SessionListItem } from '../wire/contract/sessions.ts'
 export type { WorkerStatus } from '../wire/contract/status.ts'
 export { RecollectError } from './error.ts'
 export { type MemoryCommand, type MemoryTool, memoryTool } from './memory-tool.ts'
@@ -29,6 +38,22 @@ export type Connection = {
   /** The default project: its key or one of its folders. Default: the current folder. */
   project?: string
   timeoutMs?: number
+  /** The name of your program, such as an editor's; sessions that it reports are shown under it. */
+  host?: string
+}
+
+/** A use of a tool, or something that happened in an editor. */
+export type ClientToolUse = {
+  name: string
+  input: unknown
+  output?: unknown
+  /** Why it failed; that of a command begins with `Exit code 1` and a new line. */
+  error?: string
+  id?: string
+  /** Starts a turn without a prompt before it, for work without a request in words. */
+  newTurn?: boolean
+  /** Skips it while an agent works in the same folder, because the agent reports that work itself. */
+  unlessAgent?: boolean
 }
 
 /** The fields of a note that callers may set. */
@@ -58,9 +83,11 @@ export type Client = ReturnType<typeof connect>
 /** Connects to a running worker (`recollect start`). Each method throws a `RecollectError` when the call fails. */
 export function connect(connection: Connection = {}) {
   const environment = readEnvironment()
-  const { socket } = homePaths(connection.home ? { ...environment, home: connection.home } : environment)
+  const paths = homePaths(connection.home ? { ...environment, home: connection.home } : environment)
+  const { socket } = paths
   const timeoutMs = connection.timeoutMs ?? 30_000
-  const { call } = throwing(openCaller(nodeTransport(socket, timeoutMs)), (failure) => recollectError(failure, socket, timeoutMs))
+  const transport = nodeTransport(socket, timeoutMs)
+  const { call, callLines } = throwing(openCaller(transport), (failure) => recollectError(failure, socket, timeoutMs))
   const here = asFolderPath(connection.project ?? process.cwd())
   const projectFor = (project: string | null | undefined) => (project === null ? undefined : (project ?? here))
 
@@ -119,23 +146,80 @@ export function connect(connection: Connection = {}) {
         void (await call('DELETE /api/notes/:id', { id, hard: options.hard === true })),
       restore: async (id: string): Promise<NoteReceipt> => call('POST /api/notes/:id/restore', { id }),
     },
-    /** Reports a session of your agent, as hooks do: its prompts, its tool uses, its answers, its end. */
-    session: (contentSessionId: string, project: string = here) => ({
-      prompt: async (text: string): Promise<InitSessionResponse> =>
-        call('POST /api/sessions/init', { contentSessionId, project, prompt: text }),
-      toolUse: async (use: { name: string; input: unknown; output: unknown; id?: string }): Promise<ReportedResponse> =>
-        call('POST /api/sessions/observations', {
-          contentSessionId,
-          project,
-          tool_name: use.name,
-          tool_input: use.input,
-          tool_response: use.output,
-          tool_use_id: use.id,
-        }),
-      answer: async (text: string): Promise<ReportedResponse> =>
-        call('POST /api/sessions/summarize', { contentSessionId, last_assistant_message: text }),
-      end: async (reason = 'other'): Promise<CompleteSessionResponse> => call('POST /api/sessions/complete', { contentSessionId, reason }),
-    }),
+    /** Deletes memories and sessions by their ids. Without `hard` they can be restored for a while. */
+    forget: async (ids: string[], options: { hard?: boolean; fingerprint?: string } = {}): Promise<ForgetReport> => {
+      for await (const line of callLines('POST /api/forget', { ids, ...options })) {
+        if (line.kind === 'done') return line.report
+        if (line.kind === 'failed') throw new RecollectError('refused', line.error)
+      }
+      throw new RecollectError('unreachable', 'the worker stopped before it had deleted everything')
+    },
+    /** What `forget` would delete. Its `fingerprint`, passed to `forget`, makes sure that nothing else is. */
+    previewForget: async (ids: string[], options: { hard?: boolean } = {}): Promise<ForgetPreview> =>
+      call('POST /api/forget/preview', { ids, ...options }),
+    /** The memories about the definitions of a file, for an editor. `path` is absolute, or relative to the folder of the project. */
+    codeMemories: async (path: string, options: { project?: string; limit?: number } = {}): Promise<CodeMemoriesResponse> =>
+      call('GET /api/code/memories', { ...options, path, project: asFolderPath(options.project ?? here) }),
+    /** The latest sessions. */
+    sessions: async (options: { project?: string | null; limit?: number } = {}): Promise<SessionListItem[]> =>
+      (await call('GET /api/sessions', { ...options, project: projectFor(options.project) })).sessions,
+    /** Runs a tool of the MCP server, such as `memory_recall`, and returns the text that a model would get. */
+    tool: async (name: string, args: object, options: { project?: string } = {}): Promise<string> => {
+      const query = new URLSearchParams({ project: options.project ?? here })
+      const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } }
+      const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+      const request = { ...httpRequest('ANY /mcp'), method: 'POST', path: `/mcp?${query}`, body: JSON.stringify(message), headers }
+      const reply = await transport(request).catch((cause: Error) => {
+        const failure =
+          cause.name === 'TimeoutError' ? ({ kind: 'late' } as const) : ({ kind: 'unreachable', reason: cause.message } as const)
+        throw recollectError(failure, socket, timeoutMs)
+      })
+      const answer = toolText(await reply.text())
+      if (answer.kind === 'refused') throw new RecollectError('refused', answer.reason, reply.status)
+      return answer.text
+    },
+    /**
+     * A link that signs one browser in to the viewer, once, within half a minute. `to` is a page such as `/feed`. With `frame`, pages of these
+     * origins may show it in a frame.
+     */
+    viewLink: async (to: string, frame: string[] = []): Promise<string> => (await call('POST /api/view/link', { to, frame })).url,
+    /** Reports a session of your agent or editor, as hooks do: its prompts, its tool uses, its answers, its end. */
+    session: (contentSessionId: string, project: string = here) => {
+      const origin = { contentSessionId, project: asFolderPath(project), host: connection.host }
+      return {
+        /** Opens the session. While the process `pid` runs, the session is live. */
+        open: async (options: { pid?: number } = {}): Promise<InitSessionResponse> =>
+          call('POST /api/sessions/init', { ...origin, ...options }),
+        prompt: async (text: string): Promise<InitSessionResponse> => call('POST /api/sessions/init', { ...origin, prompt: text }),
+        toolUse: async (use: ClientToolUse): Promise<ReportedResponse> =>
+          call('POST /api/sessions/observations', {
+            ...origin,
+            tool_name: use.name,
+            tool_input: use.input,
+            tool_response: use.output,
+            tool_error: use.error,
+            tool_use_id: use.id,
+            new_turn: use.newTurn === true,
+            unless_agent: use.unlessAgent === true,
+          }),
+        /** Stores the answer and ends the turn, which is then distilled. */
+        answer: async (text: string): Promise<ReportedResponse> =>
+          call('POST /api/sessions/summarize', { ...origin, last_assistant_message: text }),
+        end: async (reason = 'other'): Promise<CompleteSessionResponse> =>
+          call('POST /api/sessions/complete', { contentSessionId, reason }),
+      }
+    },
+    /**
+     * A text without private parts and secrets, as the worker would store it. Use it for a whole text before you report a part of it, because that
+     * part may be inside a private one.
+     */
+    clean: (text: string): string => {
+      const rules = readPrivacyRules(paths)
+      if (rules === null) return ''
+      return cleanText(text, { redactPatterns: rules.redact ? usablePatterns(rules.patterns) : null }).text
+    },
+    /** Whether a worker answers. */
+    isRunning: async (): Promise<boolean> => (await openCaller(transport).call('GET /health')).kind === 'answered',
     status: async (): Promise<WorkerStatus> => call('GET /api/status'),
   }
 }

@@ -12,7 +12,7 @@ export function nodeTransport(socketPath: string, timeoutMs: number): Transport 
         response.on('error', reject)
         response.on('end', () => {
           const text = Buffer.concat(parts).toString('utf8')
-          resolve({ status: response.statusCode ?? 0, text: async () => text, body: null })
+          resolve({ status: response.statusCode ?? 0, text: async () => text, body: inParts(parts) })
         })
       })
       request.setTimeout(timeoutMs, () => {
@@ -22,4 +22,8 @@ export function nodeTransport(socketPath: string, timeoutMs: number): Transport 
       request.on('error', reject)
       request.end(body ?? undefined)
     })
+}
+
+async function* inParts(parts: Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield* parts
 }

@@ -2,4 +2,4 @@
 import { runHook } from './pipe.ts'
 
 // Exit at once: an open timer or socket would keep the client waiting.
-process.exit(await runHook(process.argv.slice(2)))
+runHook(process.argv.slice(2)).then((code) => process.exit(code))

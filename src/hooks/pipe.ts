@@ -9,12 +9,12 @@
 import { DEFAULT_AGENT } from '../core/agent.ts'
 import { MAX_PAYLOAD_BYTES } from '../core/limits.ts'
 import { eventNameIn, headFields } from '../core/payload-head.ts'
-import { hookEnvironment, isSessionOff } from '../platform/environment.ts'
+import { hookEnvironment, isSessionOff, minHookWaitMs } from '../platform/environment.ts'
 import { homePaths } from '../platform/paths.ts'
 import { askWorker, type WorkerReply } from '../wire/socket.ts'
 import { isTooLargeToSpool } from './payload-size.ts'
 
-/** How long each event may delay the client after its payload has arrived. Other events get the default. */
+/** How long each event may delay the client after its payload has arrived, unless the person allows more. Other events get the default. */
 const DEADLINE_MS: Record<string, number> = { SessionStart: 1000, SessionEnd: 300, PreCompact: 500, PostCompact: 500 }
 const DEFAULT_DEADLINE_MS = 200
 
@@ -88,7 +88,7 @@ async function forward(
     return { reply: '{}', exit: DONE }
   }
   const event = eventArgument ?? eventNameIn(payload)
-  const deadline = DEADLINE_MS[event] ?? DEFAULT_DEADLINE_MS
+  const deadline = Math.max(DEADLINE_MS[event] ?? DEFAULT_DEADLINE_MS, minHookWaitMs())
   const msLeft = () => Math.max(1, Math.ceil(deadline - (Bun.nanoseconds() - started) / 1e6))
   const home = homePaths()
   const delivery = crypto.randomUUID()
@@ -115,8 +115,8 @@ async function forward(
     if (await ensureWorker(home, msLeft())) reply = await send()
   }
   if (reply.kind === 'answered') return { reply: isJsonObject(reply.body) ? reply.body : '{}', exit: DONE }
-  // A refused payload was read and rejected. In all other cases the worker may not have received it, so it goes to the spool.
-  if (reply.kind === 'refused') return { reply: '{}', exit: reply.status === 400 ? INVALID : reply.status === 503 ? DATABASE : FAILED }
+  // A refused payload was read and rejected. In all other cases the worker may not have received or stored it, so it goes to the spool.
+  if (reply.kind === 'refused' && reply.status !== 503) return { reply: '{}', exit: reply.status === 400 ? INVALID : FAILED }
   // The end of the tool is reported too.
   if (event === 'PreToolUse') return { reply: '{}', exit: LATE }
   const { markLate, spoolPayload, wakeWorker } = await import('./rare-cases.ts')
@@ -127,10 +127,13 @@ async function forward(
     isReadable = spoolPayload(home, payload, isTooLargeToSpool(payload), spooled)
   } finally {
     if (reply.kind === 'unreachable') wakeWorker(home)
-    else if (!isLateAnyway) markLate(home)
+    else if (reply.kind === 'late' && !isLateAnyway) markLate(home)
   }
-  return { reply: '{}', exit: !isReadable ? INVALID : reply.kind === 'late' ? LATE : FAILED }
+  return { reply: '{}', exit: isReadable ? SPOOLED_EXIT[reply.kind] : INVALID }
 }
+
+/** Refused with 503: the worker could not write to its database. */
+const SPOOLED_EXIT = { late: LATE, refused: DATABASE, unreachable: FAILED } as const
 
 function isJsonObject(text: string): boolean {
   try {

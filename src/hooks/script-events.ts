@@ -76,16 +76,20 @@ function jsonOrText(value: string | undefined): unknown {
   }
 }
 
-/** The payload that a client would send: the piped JSON, completed by the flags. Null if it is invalid or names no session. */
-export function scriptEventPayload({ event, fields }: ScriptEvent, piped: string): Uint8Array<ArrayBuffer> | null {
+/**
+ * The payload that a client would send: the piped JSON, completed by the flags. Null if it is invalid or names no session. The scripts of Context
+ * Graph put the client's fields into `payload.data`.
+ */
+export function scriptEventPayload({ event, fields }: ScriptEvent, text: string): Uint8Array<ArrayBuffer> | null {
   let fromStdin: unknown = {}
   try {
-    fromStdin = piped.trim() ? JSON.parse(piped) : {}
+    fromStdin = text.trim() ? JSON.parse(text) : {}
   } catch {
     return null
   }
   if (typeof fromStdin !== 'object' || fromStdin === null || Array.isArray(fromStdin)) return null
-  const payload: Record<string, unknown> = { ...fields, ...fromStdin, hook_event_name: event }
+  const { payload: envelope, ...piped } = jsonFields(fromStdin)
+  const payload: Record<string, unknown> = { ...fields, ...piped, ...jsonFields(jsonFields(envelope).data), hook_event_name: event }
   return typeof payload.session_id === 'string' && payload.session_id ? new TextEncoder().encode(JSON.stringify(payload)) : null
 }
 

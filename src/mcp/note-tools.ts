@@ -70,8 +70,8 @@ export const update = defineTool({
     const fields = { ...noteFields(deps, input), ...(input.accept ? { state: 'accepted' as const, confidence: 1 } : {}) }
     if (Object.values(fields).every((value) => value === undefined))
       throw new RefusedError('Nothing to change. Pass text, title, namespace, tags, pin, ttl, supersedes or accept.', 400)
-    const { kind } = await deps.worker.call('PATCH /api/notes/:id', { ...fields, id })
-    return kind === 'same' ? `${idOf('note', id)} already says this.` : `Changed ${idOf('note', id)}.`
+    const { note } = await deps.worker.call('PATCH /api/notes/:id', { ...fields, id })
+    return `Changed ${idOf('note', note.id)}.`
   },
 })
 

@@ -3,8 +3,10 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import type { Client } from '@modelcontextprotocol/client'
+import { temporaryFolder } from '../../test/support/builders.ts'
 import { anMcpHome, RECOLLECT } from '../../test/support/mcp.ts'
-import { openWorkerConnection } from './shim.ts'
+import { readEnvironment } from '../platform/environment.ts'
+import { openWorkerConnection, sessionProject } from './shim.ts'
 
 const recall = async (client: Client, query = 'herons') => {
   const { content, isError } = await client.callTool({ name: 'memory_recall', arguments: { query } })
@@ -135,11 +137,36 @@ test('a paused worker is reported as paused', async () => {
   }
 })
 
+test('a line that is no message is answered at once, without a worker', async () => {
+  const replies: string[] = []
+  const connection = openWorkerConnection(null, (line) => replies.push(line))
+  connection.send('not a message')
+  expect(replies.map((line) => JSON.parse(line))).toEqual([{ jsonrpc: '2.0', id: null, error: expect.objectContaining({ code: -32700 }) }])
+  await connection.finish()
+})
+
+test('a client in a folder works on its project; one in the home or the root folder on none', () => {
+  using folder = temporaryFolder()
+  const before = process.env.CLAUDE_PROJECT_DIR
+  const projectIn = (path: string) => {
+    process.env.CLAUDE_PROJECT_DIR = path
+    return sessionProject()
+  }
+  try {
+    expect(projectIn(folder.path)).toStartWith('recollect-')
+    expect([projectIn('/'), projectIn(readEnvironment().userHome)]).toEqual([null, null])
+  } finally {
+    if (before === undefined) delete process.env.CLAUDE_PROJECT_DIR
+    else process.env.CLAUDE_PROJECT_DIR = before
+  }
+})
+
 test('over TCP the first line must be the token', async () => {
   await using at = anMcpHome()
   await using tcp = await overTcp(at)
   expect(await sendUntilReply(tcp.port, ['wrong', PING])).toContain('the first line must be the token')
-  expect(await sendUntilReply(tcp.port, [PING])).not.toContain('"result"')
+  // A client that knows nothing of the token gets an answer to its request.
+  expect(JSON.parse(await sendUntilReply(tcp.port, [PING]))).toMatchObject({ jsonrpc: '2.0', id: 1, error: { code: -32001 } })
   expect(await sendUntilReply(tcp.port, ['x'.repeat(100_000)])).toContain('at most 4096 bytes')
   for (const token of [at.token(), JSON.stringify({ token: at.token() })])
     expect(await sendUntilReply(tcp.port, [token, OPENING])).toContain('"serverInfo":{"name":"recollect"')

@@ -17,7 +17,7 @@ test('lines come whole out of any pieces, with either ending', () => {
 test('a line that is too long is dropped and refused by its id, and the next one is heard', () => {
   const piece = 'x'.repeat(1024 * 1024)
   const long = (start: string, end: string) => [start, ...Array.from({ length: 17 }, () => piece), `${end}\n`]
-  const refused: { id: unknown; error: { message: string } }[] = []
+  const refused: { jsonrpc: string; id: unknown; error: { message: string } }[] = []
   const lines: string[] = []
   const take = lineSplitter(
     (line) => lines.push(line),
@@ -32,6 +32,6 @@ test('a line that is too long is dropped and refused by its id, and the next one
   ])
     take(new TextEncoder().encode(chunk))
   expect(refused.map(({ id }) => id)).toEqual([7, 'a-8', null, null])
-  expect(refused[0]?.error.message).toContain('16 MB')
+  expect(refused[0]).toMatchObject({ jsonrpc: '2.0', error: { message: expect.stringContaining('16 MB') } })
   expect(lines).toEqual(['{"after":1}'])
 })

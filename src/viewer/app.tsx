@@ -26,6 +26,7 @@ import { SearchPage } from './search.tsx'
 import { SessionsPage } from './sessions.tsx'
 import { SettingsPage } from './settings.tsx'
 import { isHelpShown, listenForKeys, useKeyBindings } from './shortcuts.ts'
+import { TeamPage } from './team.tsx'
 import { applyTheme, toggleTheme } from './theme.ts'
 import { TimelinePage } from './timeline.tsx'
 import { toast, undoLastAction } from './user-actions.ts'
@@ -42,6 +43,7 @@ const NAV: NavEntry[] = [
   { page: 'graph', text: 'Graph', key: 'g' },
   { page: 'injections', text: 'Injections', key: 'i' },
   { page: 'projects', text: 'Projects', key: 'p', opensGroup: true },
+  { page: 'team', text: 'Team', key: 'm' },
   { page: 'forgotten', text: 'Forgotten', key: 'x' },
   { page: 'worker', text: 'Health', key: 'h' },
   { page: 'settings', text: 'Settings', key: 'e' },
@@ -58,6 +60,7 @@ const PAGE_COMPONENTS: Record<ViewerRoute['page'], () => preact.JSX.Element> = {
   injections: InjectionsPage,
   projects: ProjectsPage,
   forgotten: ForgottenPage,
+  team: TeamPage,
   worker: HealthPage,
   settings: SettingsPage,
   rules: RulesPage,

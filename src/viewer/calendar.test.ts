@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { calendarRows, daysBetween, monthHeadings } from './calendar.ts'
+import { calendarRows, daysBetween, monthHeadings, monthName, newestActiveCell } from './calendar.ts'
 
 const day = (day: string, count: number, project = 'app') => ({ day, project, kind: 'observation' as const, count })
 
@@ -32,4 +32,16 @@ test('a month is named if at least three of its cells are shown', () => {
     { name: '', cells: 2 },
     { name: '2026-03', cells: 5 },
   ])
+})
+
+test('the newest memories are those of the last day with any, or of the whole last week, in whichever project', () => {
+  const span = daysBetween('2026-03-01', '2026-03-14')
+  const days = [day('2026-03-02', 9), day('2026-03-10', 1, 'shop'), day('2026-03-05', 2)]
+  expect(newestActiveCell(calendarRows(days, span, 1))).toMatchObject({ from: '2026-03-10', to: '2026-03-10' })
+  expect(newestActiveCell(calendarRows(days, span, 7))).toMatchObject({ from: '2026-03-08', to: '2026-03-14' })
+  expect(newestActiveCell(calendarRows([], span, 1))).toBeUndefined()
+})
+
+test('a month is named in short, and January with its year', () => {
+  expect([monthName('2026-03'), monthName('2026-01')]).toEqual(['Mar', 'Jan 2026'])
 })

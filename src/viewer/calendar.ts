@@ -54,3 +54,16 @@ export function monthHeadings(cells: CalendarCell[]): { name: string; cells: num
 
 /** Five shades. The square root keeps one busy day from making the other days look empty. */
 const shadeOf = (count: number, highestCount: number) => (count === 0 ? 0 : Math.max(1, Math.ceil(4 * Math.sqrt(count / highestCount))))
+
+/** The day or week with the newest memories: what a person most likely came for. */
+export const newestActiveCell = (rows: CalendarRow[]): CalendarCell | undefined =>
+  rows
+    .flatMap(({ cells }) => cells.filter(({ count }) => count > 0))
+    .sort((a, b) => a.from.localeCompare(b.from))
+    .at(-1)
+
+/** `2026-03` as people say it; the year at its start. */
+export const monthName = (month: string): string => {
+  const isNewYear = month.endsWith('-01')
+  return new Date(`${month}-15`).toLocaleDateString('en-GB', { month: 'short', ...(isNewYear ? { year: 'numeric' as const } : {}) })
+}

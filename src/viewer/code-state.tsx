@@ -1,13 +1,9 @@
-import type { CodeMark } from '../core/code-mark.ts'
 import { TimeAgo } from './components.tsx'
-import { Marks, type MarkText } from './marks.tsx'
+import { Marks } from './marks.tsx'
+import { codeMark } from './memory-marks.ts'
 import { useFetch } from './use-fetch.ts'
 import { runAction } from './user-actions.ts'
 import { call } from './worker-requests.ts'
-
-/** A warning that the code a memory speaks of was changed or deleted; null if it was not, or if nothing is known. */
-export const codeMark = (code: CodeMark | null): MarkText | null =>
-  code && { kind: 'outdated', words: code.isHistory ? `history: ${code.text}` : code.text, about: 'Compared with the working tree.' }
 
 /** How the code that a memory speaks of differs from the working tree, and when a person or a model last confirmed the memory. */
 export function CodeState({ id }: { id: string }) {

@@ -2,8 +2,6 @@ import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { AGENT_NAMES, AGENT_TITLES } from '../core/agent.ts'
-import { asProjectKey } from '../core/ids.ts'
-import { projectName } from '../core/project.ts'
 import { formatAge } from '../core/time-format.ts'
 import { describeOutcome, type WorkOutcome } from '../core/work-outcome.ts'
 import type { MemoryListItem } from '../wire/contract/feed.ts'
@@ -11,7 +9,7 @@ import { splitAtHighlights } from './highlight.ts'
 import { Icon, type IconName } from './icons.tsx'
 import { splitMark } from './marked-title.ts'
 import { Marks } from './marks.tsx'
-import { projects } from './project-list.ts'
+import { nameOfProject } from './project-list.ts'
 import { hrefOf, memoryHref } from './route.ts'
 import { currentRoute } from './router.ts'
 
@@ -73,26 +71,6 @@ export function TimeAgo({ at }: { at: number }) {
       {formatAge(at, Date.now())}
     </time>
   )
-}
-
-/** The short and unique name of a project; for one that is not listed, the last part of its key. */
-export const nameOfProject = (project: string) =>
-  projects.value.find((known) => known.project === project)?.name ?? projectName(asProjectKey(project))
-
-export const formatClockTime = (at: number) =>
-  new Date(at).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' })
-/** From when to when, within a day. */
-export function formatTimeSpan(from: number, to: number): string {
-  const format = (at: number) => new Date(at).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
-  return format(from) === format(to) ? format(from) : `${format(from)} – ${format(to)}`
-}
-export const formatDay = (at: number) => new Date(at).toLocaleDateString([], { year: 'numeric', month: 'short', day: 'numeric' })
-export const formatCount = (n: number, singular: string, plural = `${singular}s`) => `${n.toLocaleString()} ${n === 1 ? singular : plural}`
-
-export function formatBytes(n: number): string {
-  if (n < 1024) return `${n} B`
-  const [value, unit] = n < 1024 ** 2 ? [n / 1024, 'KB'] : n < 1024 ** 3 ? [n / 1024 ** 2, 'MB'] : [n / 1024 ** 3, 'GB']
-  return `${value.toFixed(value < 10 ? 1 : 0)} ${unit}`
 }
 
 /** One memory in a list. */
@@ -351,5 +329,15 @@ export function FactList({ facts }: { facts: [string, ComponentChildren][] }) {
           </div>
         ))}
     </dl>
+  )
+}
+
+/** A titled box of a page that shows several. */
+export function Card({ title, children }: { title: string; children: ComponentChildren }) {
+  return (
+    <section class="card panel">
+      <h2>{title}</h2>
+      {children}
+    </section>
   )
 }

@@ -27,6 +27,7 @@ function session(sessionId: number, turns: number[]): FeedSession {
     title: '',
     project: 'p',
     agent: '',
+    host: null,
     branch: null,
     live: false,
     from: 0,

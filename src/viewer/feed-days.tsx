@@ -1,15 +1,17 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
-import { agentTitle } from '../core/agent.ts'
+import { sessionAgentTitle } from '../core/agent.ts'
 import type { FeedDay, FeedMemory, FeedNote, FeedSession, FeedTurn } from '../wire/contract/feed.ts'
-import { ErrorMessage, formatCount, formatTimeSpan, LoadingOrError, nameOfProject, TextWithCode } from './components.tsx'
+import { ErrorMessage, LoadingOrError, TextWithCode } from './components.tsx'
 import { dayLabel, joinDays } from './days.ts'
 import { askToForgetMemory } from './forget.tsx'
+import { formatCount, formatTimeSpan } from './formats.ts'
 import { dataVersion } from './live.ts'
 import { MarkdownLine } from './markdown-view.tsx'
 import { splitMark } from './marked-title.ts'
 import { Marks } from './marks.tsx'
+import { nameOfProject } from './project-list.ts'
 import { hrefOf, memoryHref } from './route.ts'
 import { useKeyBindings } from './shortcuts.ts'
 import { useFetch } from './use-fetch.ts'
@@ -193,7 +195,7 @@ function NotesOfDay({ notes }: { notes: FeedNote[] }) {
 }
 
 function SessionCard({ session }: { session: FeedSession }) {
-  const { sessionId, title, project, agent, branch, live, from, to, turns, earlierTurns } = session
+  const { sessionId, title, project, branch, live, from, to, turns, earlierTurns } = session
   const machine = turns.filter(({ origin }) => origin === 'machine')
   const count = turns.length + earlierTurns
   return (
@@ -206,7 +208,7 @@ function SessionCard({ session }: { session: FeedSession }) {
           marks={[
             live ? { kind: 'live', words: 'live' } : null,
             { kind: 'project', words: nameOfProject(project), href: hrefOf('feed', '', { project }) },
-            { kind: 'agent', words: agentTitle(agent) },
+            { kind: 'agent', words: sessionAgentTitle(session) },
             branch ? { kind: 'branch', words: branch, about: 'the branch of the session' } : null,
           ]}
         />

@@ -4,20 +4,10 @@ import type { MemoryKind } from '../core/memory-kinds.ts'
 import type { FeedResponse } from '../wire/contract/feed.ts'
 import { useArrivals } from './arrival-count.ts'
 import { type Arrivals, describeArrivals, hasArrivals, NO_ARRIVALS } from './arrivals.ts'
-import {
-  agentOptions,
-  Chip,
-  Dropdown,
-  EmptyState,
-  ErrorMessage,
-  formatCount,
-  hrefOfRow,
-  MemoryRow,
-  PageHead,
-  Segments,
-} from './components.tsx'
+import { agentOptions, Chip, Dropdown, EmptyState, ErrorMessage, hrefOfRow, MemoryRow, PageHead, Segments } from './components.tsx'
 import { FeedDays } from './feed-days.tsx'
 import { askToForgetMemory } from './forget.tsx'
+import { formatCount } from './formats.ts'
 import { List, resetScroll, usePagedRows } from './list.tsx'
 import { dataVersion } from './live.ts'
 import { projectOptions } from './project-list.ts'

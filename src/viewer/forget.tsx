@@ -3,8 +3,9 @@ import { useEffect, useRef } from 'preact/hooks'
 import type { Session } from '../core/memory.ts'
 import { type MemoryKind, memoryId, shortMemoryId } from '../core/memory-kinds.ts'
 import type { RequestOf } from '../wire/contract/contract.ts'
-import type { ForgetCounts, ForgetPreview } from '../wire/contract/forget.ts'
-import { Dialog, ErrorMessage, formatCount, Tag } from './components.tsx'
+import type { ForgetPreview } from '../wire/contract/forget.ts'
+import { Dialog, ErrorMessage, Tag } from './components.tsx'
+import { describeCounts, formatCount } from './formats.ts'
 import { useFetch } from './use-fetch.ts'
 import { forget } from './user-actions.ts'
 
@@ -153,23 +154,6 @@ function PreviewList({ preview }: { preview: ForgetPreview }) {
       {rewritten.length > 0 && <p>Written again without it: {rewritten.map(({ title }) => title).join(', ')}.</p>}
     </>
   )
-}
-
-const COUNT_NAMES: [keyof ForgetCounts, string, string?][] = [
-  ['sessions', 'session'],
-  ['prompts', 'prompt'],
-  ['toolUses', 'tool use'],
-  ['observations', 'observation'],
-  ['summaries', 'summary', 'summaries'],
-  ['notes', 'note'],
-  ['commits', 'commit'],
-  ['injections', 'record of what was shown', 'records of what was shown'],
-]
-
-function describeCounts(counts: ForgetCounts): string {
-  return COUNT_NAMES.filter(([name]) => counts[name] > 0)
-    .map(([name, one, many]) => formatCount(counts[name], one, many))
-    .join(', ')
 }
 
 /** Copies that only the person can remove. */

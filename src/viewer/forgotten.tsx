@@ -1,17 +1,7 @@
 import type { RestorableItem } from '../wire/contract/forget.ts'
-import {
-  Dropdown,
-  EmptyState,
-  ErrorMessage,
-  formatCount,
-  formatDay,
-  LoadingOrError,
-  nameOfProject,
-  PageHead,
-  Tag,
-  TimeAgo,
-} from './components.tsx'
-import { projectOptions } from './project-list.ts'
+import { Dropdown, EmptyState, ErrorMessage, LoadingOrError, PageHead, Tag, TimeAgo } from './components.tsx'
+import { formatCount, formatDay } from './formats.ts'
+import { nameOfProject, projectOptions } from './project-list.ts'
 import { hrefOf } from './route.ts'
 import { currentRoute, navigate } from './router.ts'
 import { useFetch } from './use-fetch.ts'

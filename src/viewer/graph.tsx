@@ -2,19 +2,9 @@ import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { GraphMemory, GraphNeighbour, GraphTopic } from '../wire/contract/graph.ts'
-import {
-  Dropdown,
-  EmptyState,
-  ErrorMessage,
-  formatCount,
-  formatDay,
-  LoadingOrError,
-  PageHead,
-  Tag,
-  TextWithCode,
-  TimeAgo,
-} from './components.tsx'
+import { Dropdown, EmptyState, ErrorMessage, LoadingOrError, PageHead, Tag, TextWithCode, TimeAgo } from './components.tsx'
 import { connectorPath } from './connectors.ts'
+import { formatCount, formatDay } from './formats.ts'
 import { groupBySession } from './hit-reasons.ts'
 import { Icon } from './icons.tsx'
 import { firstProject, projectOptions } from './project-list.ts'

@@ -1,10 +1,10 @@
-import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { inDollars } from '../core/cost.ts'
 import { CONFLICT_CHOICES, type ConflictChoice, type SyncState } from '../core/sync.ts'
 import type { WorkerStatus } from '../wire/contract/status.ts'
 import type { Economy } from '../wire/contract/upkeep.ts'
-import { ErrorMessage, FactList, formatBytes, formatCount, LoadingOrError, PageHead, TimeAgo } from './components.tsx'
+import { Card, ErrorMessage, FactList, LoadingOrError, PageHead, TimeAgo } from './components.tsx'
+import { formatBytes, formatCount } from './formats.ts'
 import { Marks } from './marks.tsx'
 import { useFetch } from './use-fetch.ts'
 import { runAction } from './user-actions.ts'
@@ -117,15 +117,6 @@ export function HealthPage() {
 }
 
 const isHealthy = (s: WorkerStatus) => s.jobs.dead + s.problems.length + s.notes.problems.length + s.unstoredEvents === 0
-
-function Card({ title, children }: { title: string; children: ComponentChildren }) {
-  return (
-    <section class="card panel">
-      <h2>{title}</h2>
-      {children}
-    </section>
-  )
-}
 
 /** A rough average, good enough for comparisons. */
 const BYTES_PER_TOKEN = 4

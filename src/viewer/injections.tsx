@@ -3,21 +3,13 @@ import { useEffect } from 'preact/hooks'
 import { describeInjectionEvent } from '../core/injection-event.ts'
 import { type MemoryKind, memoryId } from '../core/memory-kinds.ts'
 import type { InjectResponse } from '../wire/contract/inject.ts'
-import type { InjectionCandidate, InjectionUsage, MemoryResponse, RecordedInjection, ShownItem } from '../wire/contract/memories.ts'
-import {
-  Dropdown,
-  EmptyState,
-  ErrorMessage,
-  formatCount,
-  LoadingOrError,
-  nameOfProject,
-  PageHead,
-  Segments,
-  TimeAgo,
-} from './components.tsx'
+import type { InjectionCandidate, MemoryResponse, RecordedInjection, ShownItem } from '../wire/contract/memories.ts'
+import { Dropdown, EmptyState, ErrorMessage, LoadingOrError, PageHead, Segments, TimeAgo } from './components.tsx'
+import { formatCount } from './formats.ts'
 import { onLiveEvent } from './live.ts'
-import { Marks, type MarkText } from './marks.tsx'
-import { firstProject, projectOptions, projects } from './project-list.ts'
+import { Marks } from './marks.tsx'
+import { markOfUsage } from './memory-marks.ts'
+import { firstProject, nameOfProject, projectOptions, projects } from './project-list.ts'
 import { hrefOf, memoryHref } from './route.ts'
 import { currentRoute, navigate } from './router.ts'
 import { useSessionLabels } from './session-labels.ts'
@@ -151,11 +143,6 @@ function ShownText({ injection }: { injection: RecordedInjection }) {
       </div>
     </>
   )
-}
-
-function markOfUsage({ counted, used, doubt }: InjectionUsage): MarkText {
-  if (doubt) return { kind: 'unused', words: doubt === 'too few sessions' ? 'too few sessions to tell' : 'too early to tell' }
-  return { kind: used > 0 ? 'used' : 'unused', words: `${used} of ${formatCount(counted, 'line')} used later` }
 }
 
 const MAX_BRIEF_TOKENS = 2000

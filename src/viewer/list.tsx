@@ -150,7 +150,7 @@ export function resetScroll(key: string): void {
 }
 
 /** All rows have the same height, so a row's position is a multiplication. On a narrow screen a row has two lines. */
-const rowHeight = () => (matchMedia('(max-width: 700px)').matches ? 58 : 34)
+const rowHeight = () => (matchMedia('(max-width: 720px)').matches ? 58 : 34)
 
 /** A list of any length. Only the rows near the screen exist in the document. */
 export function List<T>({

@@ -1,16 +1,7 @@
 import { expect, test } from 'bun:test'
-import type { ComponentChildren, JSX } from 'preact'
 import { processorTime } from '../../test/support/growth.ts'
+import { outline } from '../../test/support/outline.ts'
 import { Markdown, MarkdownLine } from './markdown-view.tsx'
-
-/** The elements as one line of text, without attributes except addresses. Text is marked as text, so it cannot be mistaken for an element. */
-function outline(node: ComponentChildren): string {
-  if (Array.isArray(node)) return node.map(outline).join('')
-  if (node === null || node === undefined || typeof node === 'boolean') return ''
-  if (typeof node !== 'object') return `“${node}”`
-  const { type, props } = node as JSX.Element
-  return `<${type}${props.href ? ` ${props.href}` : ''}>${outline(props.children)}</${type}>`
-}
 
 const block = (text: string) => outline(Markdown({ text }).props.children)
 const line = (text: string) => outline(MarkdownLine({ text }).props.children)

@@ -1,12 +1,11 @@
 import { commitMark } from '../core/commit.ts'
 import type { Summary } from '../core/memory.ts'
 import { type MemoryKind, parseMemoryId } from '../core/memory-kinds.ts'
-import type { WorkOutcome } from '../core/work-outcome.ts'
 import { EmptyState, FactList, LoadingOrError, PageHead, TimeAgo } from './components.tsx'
 import { askToForgetMemory } from './forget.tsx'
 import { Markdown, MarkdownLine } from './markdown-view.tsx'
-import type { MarkText } from './marks.tsx'
 import { MemoryFrame, SessionLink, Sources } from './memory-frame.tsx'
+import { replacedMark, undoneMark } from './memory-marks.ts'
 import { NewNote, NoteView } from './note.tsx'
 import { OutcomeBox } from './outcome-box.tsx'
 import { MissingMemory, RelatedMemories } from './related-memories.tsx'
@@ -138,13 +137,6 @@ function ObservationView({ id }: { id: string }) {
     </MemoryFrame>
   )
 }
-
-const replacedMark = (outcome: WorkOutcome | null): MarkText | null =>
-  outcome?.of === 'newer work' ? { kind: 'replaced', words: `replaced by ${outcome.id}`, href: hrefOf('memory', outcome.id) } : null
-
-/** Says that the changes a memory speaks of were undone, and by which turn or commit. */
-const undoneMark = (undoneBy: string | undefined): MarkText | null =>
-  undoneBy ? { kind: 'undone', words: `undone by ${undoneBy}`, about: 'No longer in force.', href: hrefOf('memory', undoneBy) } : null
 
 function ForgetButton({ kind, id }: { kind: MemoryKind; id: string }) {
   const ask = () => askToForgetMemory(kind, id)

@@ -1,5 +1,4 @@
 import { useSignal } from '@preact/signals'
-import type { Observation } from '../core/memory.ts'
 import { memoryId } from '../core/memory-kinds.ts'
 import { NOTE_SCOPES, NOTE_TYPES, type Note, parsePlace } from '../core/note.ts'
 import type { FullNote } from '../wire/contract/notes.ts'
@@ -8,8 +7,9 @@ import { diffLines } from './diff.ts'
 import { askToForgetMemory } from './forget.tsx'
 import { Icon } from './icons.tsx'
 import { Markdown } from './markdown-view.tsx'
-import type { MarkText } from './marks.tsx'
 import { MemoryFrame, SessionLink, Sources } from './memory-frame.tsx'
+import { marksOfNote } from './memory-marks.ts'
+import { draftFromObservation, emptyDraft, isSameText, type NoteFormValues, noteSteps } from './note-text.ts'
 import { MissingMemory, RelatedMemories } from './related-memories.tsx'
 import { hrefOf, memoryHref } from './route.ts'
 import { currentRoute, navigate } from './router.ts'
@@ -76,7 +76,7 @@ export function NoteView({ id }: { id: string }) {
       type={note.namespace}
       project={note.scope === 'project' ? note.project : undefined}
       at={note.updatedAt}
-      marks={marksOf(note)}
+      marks={marksOfNote(note)}
       actions={
         <>
           {note.state === 'proposed' && !note.deletedAt && (
@@ -153,19 +153,6 @@ export function NoteView({ id }: { id: string }) {
   )
 }
 
-function marksOf(note: FullNote): (MarkText | null)[] {
-  const [newer] = note.supersededBy
-  return [
-    note.pinned ? { kind: 'pinned', words: 'pinned', about: 'Every brief contains it.' } : null,
-    note.state === 'proposed' ? { kind: 'proposed', words: 'proposed', about: 'No person has accepted it yet.' } : null,
-    note.scope === 'project' ? null : { kind: 'kind', words: note.scope },
-    newer ? { kind: 'replaced', words: 'replaced', href: memoryHref('note', newer) } : null,
-  ]
-}
-
-/** The title of a short note is its whole text, which is then shown once. */
-const isSameText = (body: string, title: string) => body.replace(/\s+/g, ' ').trim() === title.trim()
-
 const MAX_PLACES_SHOWN = 6
 
 /** The places where a note was said, and the notes it replaced. */
@@ -211,8 +198,6 @@ const SUGGESTED_NAMESPACES = [
   'security',
   'testing',
 ]
-
-type NoteFormValues = Pick<Note, 'title' | 'body' | 'namespace' | 'type' | 'scope' | 'tags' | 'pinned'>
 
 function NoteForm({
   note,
@@ -347,32 +332,11 @@ export function NewNote() {
   )
 }
 
-const emptyDraft = (project: string): NoteFormValues => ({
-  title: '',
-  body: '',
-  namespace: 'context',
-  type: 'semantic',
-  scope: project ? 'project' : 'global',
-  tags: [],
-  pinned: false,
-})
-
-const draftFromObservation = ({ title, narrative, facts, type, project }: Observation): NoteFormValues => ({
-  ...emptyDraft(project),
-  title,
-  body: [narrative, ...facts.map((fact) => `- ${fact}`)].filter(Boolean).join('\n'),
-  namespace: type === 'decision' ? 'decisions' : 'learnings',
-})
-
 /** Earlier versions of a note, each as a diff to the version that followed. */
 function History({ note }: { note: FullNote }) {
   const fetched = useFetch('GET /api/notes/:id/history', { id: note.id })
   if (!fetched.value || fetched.value.versions.length + fetched.value.older.length === 0) return null
-  const { versions, older } = fetched.value
-  const steps = [
-    ...versions.map((version, i) => ({ at: version.at, before: version, after: versions[i - 1] ?? note, id: '' })),
-    ...older.map((superseded) => ({ at: superseded.at, before: superseded, after: versions.at(-1) ?? note, id: superseded.id })),
-  ]
+  const steps = noteSteps(note, fetched.value)
   return (
     <section class="card panel">
       <h2>History</h2>

@@ -1,4 +1,6 @@
 import { effect, signal } from '@preact/signals'
+import { asProjectKey } from '../core/ids.ts'
+import { projectName } from '../core/project.ts'
 import type { ProjectSummary } from '../wire/contract/projects.ts'
 import { dataVersion, onLiveEvent } from './live.ts'
 import { call } from './worker-requests.ts'
@@ -28,3 +30,7 @@ export const projectOptions = (): { value: string; text: string }[] => [
 
 /** The project that a page opens with: the latest in which somebody worked, because others have neither topics nor a brief. */
 export const firstProject = (): string => (projects.value.find(({ sessions }) => sessions > 0) ?? projects.value[0])?.project ?? ''
+
+/** The short and unique name of a project; for one that is not listed, the last part of its key. */
+export const nameOfProject = (project: string) =>
+  projects.value.find((known) => known.project === project)?.name ?? projectName(asProjectKey(project))

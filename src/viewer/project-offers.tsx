@@ -1,5 +1,5 @@
 import type { OfferedJoin } from '../wire/contract/projects.ts'
-import { formatCount } from './components.tsx'
+import { formatCount } from './formats.ts'
 import { useFetch } from './use-fetch.ts'
 import { runAction } from './user-actions.ts'
 import { call } from './worker-requests.ts'

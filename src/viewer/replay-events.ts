@@ -1,7 +1,9 @@
 import { describeInjectionEvent } from '../core/injection-event.ts'
 import type { Observation, Prompt, Summary } from '../core/memory.ts'
+import type { MemoryKind } from '../core/memory-kinds.ts'
 import type { RecordedInjection } from '../wire/contract/memories.ts'
 import type { ClippedToolUse, SessionContents } from '../wire/contract/sessions.ts'
+import type { LiveEvent } from '../wire/live-events.ts'
 
 /** One step in the replay of a session. */
 export type ReplayEvent = { key: string; at: number; label: string; title: string } & (
@@ -93,4 +95,42 @@ const firstLineOf = (text: string) => text.trim().split('\n', 1)[0]?.slice(0, 30
 export function summarizeToolInput(input: string): string {
   const field = /"(?:command|file_path|path|pattern|query|url|description|prompt)"\s*:\s*"((?:[^"\\]|\\.){0,200})/.exec(input)?.[1]
   return (field ?? input).replace(/\\n/g, ' ').replace(/\\(.)/g, '$1').slice(0, 200)
+}
+
+/** By the event's own key, or for links that know only the number of a turn, `turn:4`. */
+export const isSelected =
+  (wanted: string) =>
+  (event: ReplayEvent): boolean =>
+    event.key === wanted || (event.kind === 'prompt' && wanted === `turn:${event.prompt.number}`)
+
+/** The memory that an event shows; null for tool uses and injections, which are forgotten together with their turn. */
+export function memoryOf(event: ReplayEvent): { kind: MemoryKind; id: number } | null {
+  switch (event.kind) {
+    case 'prompt':
+    case 'answer':
+      return { kind: 'prompt', id: event.prompt.id }
+    case 'observation':
+      return { kind: 'observation', id: event.observation.id }
+    case 'summary':
+      return { kind: 'summary', id: event.summary.id }
+    default:
+      return null
+  }
+}
+
+/** The session that a live event belongs to; null for other events. */
+export function sessionIdIn({ change }: LiveEvent): number | null {
+  switch (change?.kind) {
+    case 'session-completed':
+    case 'tool-use-added':
+      return change.sessionId
+    case 'prompt-added':
+      return change.prompt.sessionId
+    case 'observation-added':
+      return change.observation.sessionId
+    case 'summary-added':
+      return change.summary.sessionId
+    default:
+      return null
+  }
 }

@@ -2,15 +2,14 @@ import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { describeInjectionEvent } from '../core/injection-event.ts'
 import type { ToolUse } from '../core/memory.ts'
-import type { MemoryKind } from '../core/memory-kinds.ts'
-import type { LiveEvent } from '../wire/live-events.ts'
-import { EmptyState, formatClockTime, LoadingOrError, PageHead, Tag } from './components.tsx'
+import { EmptyState, LoadingOrError, PageHead, Tag } from './components.tsx'
 import { askToForgetMemory } from './forget.tsx'
+import { formatClockTime, prettyJson } from './formats.ts'
 import { Icon } from './icons.tsx'
 import { List, type PagedRows } from './list.tsx'
 import { onLiveEvent } from './live.ts'
 import { Markdown, MarkdownLine } from './markdown-view.tsx'
-import { listReplayEvents, type ReplayEvent } from './replay-events.ts'
+import { isSelected, listReplayEvents, memoryOf, type ReplayEvent, sessionIdIn } from './replay-events.ts'
 import { hrefOf, memoryHref } from './route.ts'
 import { currentRoute, navigate } from './router.ts'
 import { SessionHead } from './session-head.tsx'
@@ -156,44 +155,6 @@ export function ReplayPage({ id }: { id: string }) {
   )
 }
 
-/** By the event's own key, or for links that know only the number of a turn, `turn:4`. */
-const isSelected =
-  (wanted: string) =>
-  (event: ReplayEvent): boolean =>
-    event.key === wanted || (event.kind === 'prompt' && wanted === `turn:${event.prompt.number}`)
-
-/** The memory that an event shows; null for tool uses and injections, which are forgotten together with their turn. */
-function memoryOf(event: ReplayEvent): { kind: MemoryKind; id: number } | null {
-  switch (event.kind) {
-    case 'prompt':
-    case 'answer':
-      return { kind: 'prompt', id: event.prompt.id }
-    case 'observation':
-      return { kind: 'observation', id: event.observation.id }
-    case 'summary':
-      return { kind: 'summary', id: event.summary.id }
-    default:
-      return null
-  }
-}
-
-/** The session that a live event belongs to; null for other events. */
-function sessionIdIn({ change }: LiveEvent): number | null {
-  switch (change?.kind) {
-    case 'session-completed':
-    case 'tool-use-added':
-      return change.sessionId
-    case 'prompt-added':
-      return change.prompt.sessionId
-    case 'observation-added':
-      return change.observation.sessionId
-    case 'summary-added':
-      return change.summary.sessionId
-    default:
-      return null
-  }
-}
-
 function ReplayEventView({ event }: { event: ReplayEvent }) {
   switch (event.kind) {
     case 'prompt':
@@ -275,13 +236,4 @@ function ToolUseView({ use, clipped }: { use: ToolUse; clipped: boolean }) {
       )}
     </>
   )
-}
-
-function prettyJson(text: string): string {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'string' ? value : JSON.stringify(value, null, 2).replaceAll('\\n', '\n')
-  } catch {
-    return text
-  }
 }

@@ -2,11 +2,12 @@ import { useSignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
 import { type Note, parsePlace } from '../core/note.ts'
 import type { NoteWithUrn } from '../wire/contract/notes.ts'
-import { Dropdown, EmptyState, ErrorMessage, formatCount, LoadingOrError, nameOfProject, PageHead, Segments } from './components.tsx'
+import { Dropdown, EmptyState, ErrorMessage, LoadingOrError, PageHead, Segments } from './components.tsx'
 import { Icon } from './icons.tsx'
 import { Markdown } from './markdown-view.tsx'
-import { Marks, type MarkText } from './marks.tsx'
+import { Marks } from './marks.tsx'
 import { SessionLink } from './memory-frame.tsx'
+import { marksOfStatement } from './memory-marks.ts'
 import { projectOptions } from './project-list.ts'
 import { hrefOf, memoryHref } from './route.ts'
 import { currentRoute, navigate } from './router.ts'
@@ -192,7 +193,7 @@ function Statement({ note, newer, view, onEdit }: { note: NoteWithUrn; newer: st
         <Markdown text={note.body || note.title} />
       </blockquote>
       <div class="about">
-        <Marks marks={marksOf(note, newer)} />
+        <Marks marks={marksOfStatement(note, newer)} />
         <Places note={note} />
       </div>
       <div class="buttons">
@@ -224,18 +225,6 @@ function Statement({ note, newer, view, onEdit }: { note: NoteWithUrn; newer: st
       </div>
     </>
   )
-}
-
-function marksOf(note: NoteWithUrn, newer: string | null): (MarkText | null)[] {
-  return [
-    note.deletedAt !== null ? { kind: 'rejected', words: 'rejected' } : null,
-    note.deletedAt === null && newer ? { kind: 'replaced', words: 'replaced by a newer one', href: memoryHref('note', newer) } : null,
-    { kind: 'project', words: note.scope === 'global' ? 'every project' : nameOfProject(note.project) },
-    note.said.length > 1 ? { kind: 'kind', words: `said ${formatCount(note.said.length, 'time')}` } : null,
-    note.tags.includes('agent')
-      ? { kind: 'agent', words: 'by the agent', about: 'Read from an answer of the agent, not from a prompt.' }
-      : null,
-  ]
 }
 
 /** The first and the last place where it was said. */

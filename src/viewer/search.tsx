@@ -5,29 +5,28 @@ import { AGENT_NAMES, agentTitle } from '../core/agent.ts'
 import { MEMORY_KINDS } from '../core/memory-kinds.ts'
 import type { SearchHit, SearchResponse } from '../wire/contract/memories.ts'
 import { MAX_QUERY_CHARS_IN_URL } from '../wire/viewer-pages.ts'
-import { codeMark } from './code-state.tsx'
 import {
   agentOptions,
   Chip,
   Dropdown,
   EmptyState,
   ErrorMessage,
-  formatCount,
   HighlightedText,
   hrefOfRow,
-  nameOfProject,
   PageHead,
   Tag,
   TimeAgo,
 } from './components.tsx'
 import { askToForget, askToForgetMemory } from './forget.tsx'
+import { formatCount } from './formats.ts'
 import { wordsToHighlight } from './highlight.ts'
 import { explainHit, groupBySession } from './hit-reasons.ts'
 import { Icon } from './icons.tsx'
 import { MarkdownLine } from './markdown-view.tsx'
 import { splitMark } from './marked-title.ts'
-import { Marks, type MarkText } from './marks.tsx'
-import { projectOptions } from './project-list.ts'
+import { Marks } from './marks.tsx'
+import { codeMark, marksOfHit } from './memory-marks.ts'
+import { nameOfProject, projectOptions } from './project-list.ts'
 import { hrefOf } from './route.ts'
 import { currentRoute, navigate } from './router.ts'
 import { useSessionLabels } from './session-labels.ts'
@@ -410,14 +409,6 @@ function HitRow({ hit, words, index, cursor, highestScore }: HitRowProps) {
       </div>
     </div>
   )
-}
-
-/** Warnings about a hit. */
-function marksOfHit({ outcome, signals }: SearchHit): MarkText[] {
-  if (outcome?.of === 'newer work') return [{ kind: 'replaced', words: `replaced by ${outcome.id}` }]
-  if (outcome?.of === 'newer value') return [{ kind: 'outdated', words: `a value changed in ${outcome.id}` }]
-  if (outcome?.replaced) return [{ kind: 'kind', words: `replaced ${outcome.replaced}` }]
-  return (signals.replaced ?? 0) < 0 ? [{ kind: 'replaced', words: 'replaced' }] : []
 }
 
 /** What each signal contributed, for those who want the numbers. */

@@ -1,11 +1,13 @@
 import { useSignal } from '@preact/signals'
-import { agentTitle } from '../core/agent.ts'
+import { sessionAgentTitle } from '../core/agent.ts'
 import type { Session } from '../core/memory.ts'
 import type { SessionContents } from '../wire/contract/sessions.ts'
-import { Dialog, formatCount, formatDay, formatTimeSpan, LoadingOrError, Menu, nameOfProject } from './components.tsx'
+import { Dialog, LoadingOrError, Menu } from './components.tsx'
 import { askToForgetSession } from './forget.tsx'
+import { formatCount, formatDay, formatTimeSpan } from './formats.ts'
 import { Marks } from './marks.tsx'
 import { OutcomeBox } from './outcome-box.tsx'
+import { nameOfProject } from './project-list.ts'
 import { hrefOf, memoryHref } from './route.ts'
 import { navigate } from './router.ts'
 import { useKeyBindings } from './shortcuts.ts'
@@ -32,7 +34,7 @@ export function SessionHead({ contents }: { contents: SessionContents }) {
         <Marks
           marks={[
             { kind: 'project', words: nameOfProject(session.project), href: hrefOf('feed', '', { project: session.project }) },
-            { kind: 'agent', words: agentTitle(session.agent) },
+            { kind: 'agent', words: sessionAgentTitle(session) },
             session.branch ? { kind: 'branch', words: session.branch } : null,
           ]}
         />

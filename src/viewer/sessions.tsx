@@ -1,12 +1,13 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { agentTitle } from '../core/agent.ts'
-import { agentOptions, Dropdown, EmptyState, ErrorMessage, formatCount, nameOfProject, PageHead, TimeAgo } from './components.tsx'
+import { sessionAgentTitle } from '../core/agent.ts'
+import { agentOptions, Dropdown, EmptyState, ErrorMessage, PageHead, TimeAgo } from './components.tsx'
 import { askToForgetSession } from './forget.tsx'
+import { formatCount } from './formats.ts'
 import { List, usePagedRows } from './list.tsx'
 import { dataVersion, onLiveEvent } from './live.ts'
 import { Marks } from './marks.tsx'
-import { projectOptions } from './project-list.ts'
+import { nameOfProject, projectOptions } from './project-list.ts'
 import { ReplayPage } from './replay.tsx'
 import { hrefOf } from './route.ts'
 import { currentRoute, navigate } from './router.ts'
@@ -76,7 +77,7 @@ function SessionList({ project, agent }: { project: string; agent: string }) {
               <span class="what">
                 <b>{session.title ?? `Session ${session.id}`}</b>{' '}
                 <Marks
-                  marks={[{ kind: 'agent', words: agentTitle(session.agent) }, session.live ? { kind: 'live', words: 'live' } : null]}
+                  marks={[{ kind: 'agent', words: sessionAgentTitle(session) }, session.live ? { kind: 'live', words: 'live' } : null]}
                 />
                 <span class="snippet">
                   {formatCount(session.promptCount, 'turn')}, {formatCount(session.observations, 'observation')}

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { DescribedSetting } from '../wire/contract/settings.ts'
 import { LoadingOrError, PageHead } from './components.tsx'
+import { formatValue } from './formats.ts'
 import { Marks } from './marks.tsx'
 import { useFetch } from './use-fetch.ts'
 import { runAction } from './user-actions.ts'
@@ -202,9 +203,4 @@ function SettingControl({ setting, isDisabled, onSave }: { setting: DescribedSet
         />
       )
   }
-}
-
-function formatValue(value: unknown): string {
-  if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : value.join(', ')
-  return value === '' ? 'no value' : typeof value === 'boolean' ? (value ? 'on' : 'off') : String(value)
 }

@@ -18,7 +18,9 @@ export function toggleTheme(): void {
   applyTheme()
 }
 
+/** In a frame, the page around it says which theme it has. */
 function savedTheme(): Theme {
-  const saved = localStorage.getItem(THEME_STORAGE_KEY)
+  const framed = window.top === window ? null : new URLSearchParams(location.search).get('theme')
+  const saved = framed ?? localStorage.getItem(THEME_STORAGE_KEY)
   return saved === 'light' || saved === 'dark' ? saved : 'system'
 }

@@ -1,19 +1,9 @@
-import { type CalendarRow, calendarRows, daysBetween, monthHeadings } from './calendar.ts'
-import {
-  Dropdown,
-  EmptyState,
-  formatCount,
-  formatDay,
-  hrefOfRow,
-  LoadingOrError,
-  MemoryRow,
-  nameOfProject,
-  PageHead,
-  Segments,
-} from './components.tsx'
+import { calendarRows, daysBetween, monthHeadings, monthName, newestActiveCell } from './calendar.ts'
+import { Dropdown, EmptyState, hrefOfRow, LoadingOrError, MemoryRow, PageHead, Segments } from './components.tsx'
 import { dayLabel } from './days.ts'
+import { formatCount, formatDay } from './formats.ts'
 import { Icon } from './icons.tsx'
-import { projectOptions, projects } from './project-list.ts'
+import { nameOfProject, projectOptions, projects } from './project-list.ts'
 import { hrefOf } from './route.ts'
 import { currentRoute, navigate } from './router.ts'
 import { useKeyBindings } from './shortcuts.ts'
@@ -52,6 +42,7 @@ export function TimelinePage() {
   useKeyBindings({ ArrowLeft: earlier, ArrowRight: later })
   const span = daysBetween(first, last)
   const rows = activity.value ? calendarRows(activity.value, span, step) : []
+  const newest = newestActiveCell(rows)
   return (
     <>
       <PageHead title="Timeline">
@@ -130,9 +121,7 @@ export function TimelinePage() {
               </table>
             </section>
           )}
-          {rows.length > 0 && (
-            <MemoriesInRange project={project} from={from || lastActiveDay(rows)} to={to || from || lastActiveDay(rows)} />
-          )}
+          {newest && <MemoriesInRange project={project} from={from || newest.from} to={to || from || newest.to} />}
         </div>
       </div>
     </>
@@ -162,19 +151,6 @@ function newestDay(project: string): string {
   const times = projects.value.filter((one) => !project || one.project === project).map(({ lastAt }) => lastAt ?? 0)
   const newest = Math.max(0, ...times)
   return newest > 0 ? dayOf(newest) : ''
-}
-
-/** The newest cell with memories: what a person most likely came for. */
-const lastActiveDay = (rows: CalendarRow[]): string =>
-  rows
-    .flatMap(({ cells }) => cells.filter(({ count }) => count > 0).map(({ from }) => from))
-    .sort()
-    .at(-1) ?? ''
-
-/** `2026-03` as people say it; the year at its start. */
-const monthName = (month: string) => {
-  const isNewYear = month.endsWith('-01')
-  return new Date(`${month}-15`).toLocaleDateString('en-GB', { month: 'short', ...(isNewYear ? { year: 'numeric' as const } : {}) })
 }
 
 /** Scrolls to the latest days on a narrow screen. */

@@ -1,5 +1,3 @@
-import { timingSafeEqual } from 'node:crypto'
-
 export type AccessDecision = { kind: 'admitted' } | { kind: 'refused'; status: 401 | 403; reason: string }
 
 /**
@@ -33,14 +31,23 @@ const NO_TOKEN = 'send the token in run/token of the Recollect home as Authoriza
 
 /** The port is in the name because browsers send a cookie to every port of a machine, and two homes may have two workers. */
 export const cookieName = (port: number) => `recollect-${port}`
+/** A visit in a frame has a cookie of its own, because a browser must send it although the page around the frame is of another site. */
+export const frameCookieName = (port: number) => `recollect-${port}-frame`
+
+/** The secret of a visit in a frame, if this request asks for a page of it. */
+export function frameSecret(request: Request, port: number): string | null {
+  if (request.headers.get('sec-fetch-dest') !== 'iframe') return null
+  return readCookie(request.headers.get('cookie') ?? '', frameCookieName(port))
+}
 
 /**
  * A signed-in browser sends its cookie with every request, also with those that other sites trigger. So the browser must also say that our own page sent
  * the request, or that a person opened the page by hand. A change must also have headers that other origins cannot send without permission.
  */
 function checkVisitorAccess(request: Request, port: number, isVisitor: (secret: string) => boolean): AccessDecision {
-  const secret = readCookie(request.headers.get('cookie') ?? '', cookieName(port))
-  if (!secret || !isVisitor(secret)) return { kind: 'refused', status: 401, reason: NO_TOKEN }
+  const cookies = request.headers.get('cookie') ?? ''
+  const secrets = [cookieName(port), frameCookieName(port)].map((name) => readCookie(cookies, name))
+  if (!secrets.some((secret) => secret && isVisitor(secret))) return { kind: 'refused', status: 401, reason: NO_TOKEN }
   const [site, mode, dest] = ['site', 'mode', 'dest'].map((name) => request.headers.get(`sec-fetch-${name}`))
   const isOpened = site === 'none' && request.method === 'GET' && mode === 'navigate' && dest === 'document'
   if (site !== 'same-origin' && !isOpened) return { kind: 'refused', status: 403, reason: 'only pages of the viewer may send this request' }
@@ -63,7 +70,8 @@ function isLoopbackHost(host: string, port: number): boolean {
   return [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`].includes(host.toLowerCase())
 }
 
+/** With the runtime's own function: `node:crypto` would take 7 ms of the worker's start. */
 function isSameSecret(a: string, b: string): boolean {
   const [left, right] = [Buffer.from(a), Buffer.from(b)]
-  return left.length === right.length && timingSafeEqual(left, right)
+  return left.length === right.length && crypto.timingSafeEqual(left, right)
 }

@@ -9,13 +9,13 @@ import type { Observation, Prompt, Session, Summary } from '../core/memory.ts'
 import type { Note } from '../core/note.ts'
 import { setNoteAnchors } from '../notes/notes.ts'
 import { findProject } from '../platform/project.ts'
+import { isSilent, lookAtFolders } from '../platform/silent-folders.ts'
 import { checkedOutCommit, findWorkTreeFile, readWorkTreeFile, workTreeTop } from '../platform/work-tree.ts'
 import type { DocumentRef } from '../store/store.ts'
+import { MAX_ANCHORED_AGE_MS } from './automatic-jobs.ts'
 import { excludedPaths } from './code-check.ts'
 import { readActionWith, type Services } from './services.ts'
 
-/** An older turn, from an import for example, spoke of code that may have changed since: nothing can be said about it. */
-const MAX_TURN_AGE_MS = 30 * 60_000
 /** Files of a turn whose definitions are looked at. */
 const MAX_FILES = 12
 const MAX_FILE_BYTES = 512 * 1024
@@ -27,6 +27,8 @@ export async function anchorTurn(services: Services, { sessionId, number }: Turn
   const session = await store.sessions.get(sessionId)
   const prompt = await store.prompts.byNumber(sessionId, number)
   if (!session || !prompt) return
+  await lookAtFolders([session.folder])
+  if (isSilent(session.folder)) return
   const memories = await memoriesOfTurn(services, prompt)
   const anchors = withoutSecrets(
     services,
@@ -133,7 +135,7 @@ function openCode(services: Services, folder: string) {
 }
 
 async function findAnchors(services: Services, session: Session, prompt: Prompt, memories: TurnMemory[], now: number): Promise<Anchor[]> {
-  if (now - (prompt.answeredAt ?? prompt.at) > MAX_TURN_AGE_MS) return []
+  if (now - (prompt.answeredAt ?? prompt.at) > MAX_ANCHORED_AGE_MS) return []
   const { checkout, filesNamedIn, inTree, read } = openCode(services, session.folder)
   const edits = editsByFile(await actionsOf(services, session, prompt), inTree)
   const text = [prompt.origin === 'person' ? prompt.text : '', prompt.answer ?? '', ...memories.map((one) => one.text)].join('\n')

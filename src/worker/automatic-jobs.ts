@@ -10,9 +10,17 @@ export async function queueSync(store: Store, at: number, runAfter: number, push
   await store.jobs.add('sync', 'notes', push ? {} : { push }, at, runAfter)
 }
 
+/** An older turn, from an import for example, spoke of code that may have changed since: nothing can be said about it. */
+export const MAX_ANCHORED_AGE_MS = 30 * 60_000
+
 /** Queues tying the memories of a turn to code, after they were made. Call inside a transaction. */
-export async function queueAnchoring(store: Store, turn: Jobs['anchor'], at: number): Promise<void> {
-  await store.jobs.add('anchor', `${turn.sessionId}:${turn.number}`, turn, at)
+export async function queueAnchoring(store: Store, turn: Jobs['anchor'], now: number): Promise<void> {
+  const prompt = await store.prompts.byNumber(turn.sessionId, turn.number)
+  if (!prompt) return
+  const isOld = now - (prompt.answeredAt ?? prompt.at) > MAX_ANCHORED_AGE_MS
+  // New memories of an old turn get the anchors that it has.
+  if (isOld && (await (await store.anchors()).of([{ kind: 'prompt', ref: String(prompt.id) }])).size === 0) return
+  await store.jobs.add('anchor', `${turn.sessionId}:${turn.number}`, turn, now)
 }
 
 /** Queues reading what is new in a project's repository. Call inside a transaction. */

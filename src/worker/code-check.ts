@@ -7,6 +7,7 @@ import { exclusionOf } from '../core/exclusion.ts'
 import { asProjectKey, type ProjectKey } from '../core/ids.ts'
 import { asNoteId } from '../core/note.ts'
 import { isFolder } from '../platform/files.ts'
+import { isSilent, lookAtFolders } from '../platform/silent-folders.ts'
 import { workTreeTop } from '../platform/work-tree.ts'
 import type { DocumentRef, Store } from '../store/store.ts'
 import type { Services } from './services.ts'
@@ -65,6 +66,8 @@ export async function checkMemories(
 ): Promise<CheckedMemory[]> {
   const stored = refs.length === 0 ? new Map() : await (await services.store.anchors()).of(refs)
   if (stored.size === 0) return []
+  await lookAtFolders([folder])
+  if (isSilent(folder)) return []
   const tree = workTreeOf(services, folder)
   const memories = refs.flatMap((ref) => {
     const anchors: (Anchor & { isAbandoned: boolean })[] = stored.get(`${ref.kind}:${ref.ref}`)?.slice(0, MAX_ANCHORS_PER_MEMORY) ?? []
@@ -116,7 +119,7 @@ export function excludedPaths(settings: Services['settings'], userHome: string, 
   }
 }
 
-async function isLasting(store: Store, { kind, ref }: DocumentRef): Promise<boolean> {
+export async function isLasting(store: Store, { kind, ref }: DocumentRef): Promise<boolean> {
   if (kind === 'observation') {
     const [observation] = await store.observations.get([Number(ref)])
     return observation !== undefined && isLastingObservation(observation)

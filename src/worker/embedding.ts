@@ -86,6 +86,7 @@ export function openEmbedding(store: Store, settings: () => EmbedderSettings, mo
     indexes,
     warm,
     queue: backlog.queue,
+    queueInTransaction: backlog.queueInTransaction,
     /** Makes the vectors of what was just saved, without waiting for the jobs in the queue: a new note can be searched by meaning at once. */
     embedSoon: (): void => {
       soon ??= setTimeout(() => {
@@ -173,14 +174,18 @@ const CHOSEN_EMBEDDER_MARK = 'chosen embedder'
 function openBacklog({ store, settings }: EmbeddingDeps, stop: AbortSignal) {
   const lastChosen = () => store.audit.mark(CHOSEN_EMBEDDER_MARK)
   const isForAnotherEmbedder = async () => ((await lastChosen()) ?? STATIC_EMBEDDER.provider) !== chosenEmbedder(settings())
+  /** Due now, so it runs after all jobs that were due before: distilling comes first, and what it makes is embedded together. */
+  const queueInTransaction = async (): Promise<void> => {
+    const now = Date.now()
+    await store.jobs.add('embed', 'waiting', {}, now, now)
+  }
   return {
     /** True when the existing vectors are not of the embedder that the settings name: then all are made again. */
     isForAnotherEmbedder,
     hasWork: async (): Promise<boolean> => (await store.vectors.waiting(1)).length > 0 || (await isForAnotherEmbedder()),
-    /** Due now, so it runs after all jobs that were due before: distilling comes first, and what it makes is embedded together. */
+    queueInTransaction,
     queue: async (): Promise<void> => {
-      const now = Date.now()
-      await store.transaction(() => store.jobs.add('embed', 'waiting', {}, now, now))
+      await store.transaction(queueInTransaction)
     },
     makeBatch: async (embedder: Embedder, chosen: string): Promise<boolean> => {
       const hasMore = await embedBatch(store, embedder, stop)

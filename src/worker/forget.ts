@@ -44,6 +44,22 @@ export type DeletionRequest = {
 /** Everything that a deletion takes along. */
 export type DeletionPlan = Omit<ErasedIds, 'at'>
 
+export const EMPTY_PLAN: DeletionPlan = {
+  sessions: [],
+  prompts: [],
+  observations: [],
+  summaries: [],
+  toolUses: [],
+  commits: [],
+  notes: [],
+  derivedNotes: [],
+  rewritten: [],
+  lostPlaces: [],
+  injections: [],
+  units: [],
+  folders: [],
+}
+
 /** Finds what a request selects and what was made from it. Nothing is changed. */
 export async function planDeletion(services: Services, request: DeletionRequest): Promise<DeletionPlan> {
   const selected = request.ids ? await selectByIds(services, request.ids, request.hard) : await selectByFilter(services, request)

@@ -12,12 +12,13 @@ export async function* importGitNotes(
 ): AsyncGenerator<ImportLine> {
   const project = await projectToImport(services, folder, given, 'notes')
   const { importFromMirror } = await import('../sync/sync.ts')
-  const { saved, copied, problem } = await importFromMirror(services.notebook, project, folder, Date.now())
+  const { saved, copied, left, problem } = await importFromMirror(services.notebook, project, folder, Date.now())
   for (const result of saved) {
     const reason = countImportedNote(services, result, total)
     if (reason !== null) yield { kind: 'skipped', file: folder, reason }
   }
   services.announce(copied)
   total.notes.added += copied.filter(({ kind }) => kind === 'note-changed').length
+  for (const { what, reason } of left) yield { kind: 'skipped', file: what, reason }
   if (problem !== null) yield { kind: 'skipped', file: folder, reason: `the notes of origin could not be fetched: ${problem}` }
 }

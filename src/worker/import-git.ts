@@ -9,6 +9,7 @@ import { projectKey } from '../core/project.ts'
 import { defaultAgent } from '../integrations/agent.ts'
 import { commitsOnNoBranch, countCommits, type HistoryRange, type HistoryResult, headCommit, readCommits } from '../platform/git-history.ts'
 import { findProject } from '../platform/project.ts'
+import { isSilent, lookAtFolders } from '../platform/silent-folders.ts'
 import type { NewCommit, Store } from '../store/store.ts'
 import type { ImportCounts, ImportLine } from '../wire/contract/upkeep.ts'
 import { queueGitHistory } from './automatic-jobs.ts'
@@ -69,7 +70,8 @@ function readValue<T>(result: HistoryResult<T>, folder: string): T {
 /** Reads the next commits that are new in a project's repository, and queues the rest. A folder without a readable repository has none. */
 export async function followGitHistory(services: Services, job: Job<'git-history'>): Promise<void> {
   const { store } = services
-  const next = await readNewCommits(services, job.payload)
+  await lookAtFolders([job.payload.folder])
+  const next = isSilent(job.payload.folder) ? null : await readNewCommits(services, job.payload)
   await store.transaction(async () => {
     await store.jobs.complete(job.id)
     const now = Date.now()

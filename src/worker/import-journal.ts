@@ -11,7 +11,7 @@ import { importNote } from '../notes/notes.ts'
 import { readTextLines } from '../platform/text-lines.ts'
 import type { ImportCounts, ImportLine } from '../wire/contract/upkeep.ts'
 import { type ExportedLine, readExportedLine } from '../wire/export-lines.ts'
-import { countImportedNote } from './import-counts.ts'
+import { countImportedNote, zeroImportCounts } from './import-counts.ts'
 import type { Services } from './services.ts'
 
 /**
@@ -62,6 +62,17 @@ export async function* importExportedLines(
     yield { kind: 'skipped', file: path, reason: `${toolUses} tool uses, which are not imported; the memories made from them are` }
 }
 
+/** Imports the lines of one session. What is known already, or was deleted here, is left alone. */
+export async function importSessionLines(services: Services, lines: ExportedLine[]): Promise<void> {
+  const existing = knownFingerprints(services)
+  const total = zeroImportCounts()
+  const isSession = (line: ExportedLine) => line.kind === 'session'
+  await services.store.transaction(async () => {
+    for (const line of [...lines.filter(isSession), ...lines.filter((one) => !isSession(one))])
+      await importRow(services, line, existing, total)
+  })
+}
+
 const LINES_PER_BATCH = 200
 
 async function* batchesOf(path: string, rules: RedactionRules): AsyncGenerator<{ lines: (ExportedLine | null)[]; bytes: number }> {
@@ -79,7 +90,7 @@ async function* batchesOf(path: string, rules: RedactionRules): AsyncGenerator<{
   if (lines.length > 0) yield { lines, bytes }
 }
 
-function readLine(text: string, rules: RedactionRules): ExportedLine | null {
+export function readLine(text: string, rules: RedactionRules): ExportedLine | null {
   try {
     return cleanJson(readExportedLine(JSON.parse(text)), rules)
   } catch {
@@ -105,7 +116,7 @@ async function importRow(
     case 'session':
       return
     case 'prompt': {
-      if (!(await existing.isNew(session.id, promptFingerprint(row)))) return
+      if (!(await existing.isNew(session.id, promptFingerprint(row)))) return addAnswer(services, session, row)
       if (await addPrompt(services, session, { ...row, key: `import:${promptFingerprint(row)}` })) total.prompts++
       return
     }
@@ -124,8 +135,20 @@ async function importRow(
   }
 }
 
-const promptFingerprint = (row: { at: number; text: string }) => `${row.at}:${fingerprint(row.text)}`
-const observationFingerprint = (row: { promptNumber: number; title: string }) => `${row.promptNumber}:${fingerprint(row.title)}`
+/** A prompt that was exported before its turn had ended gets its answer. */
+async function addAnswer(
+  { store, notebook }: Services,
+  { id }: Session,
+  row: { at: number; text: string; answer: string | null; answeredAt: number | null },
+) {
+  if (row.answer === null) return
+  const wanted = promptFingerprint(row)
+  const known = (await store.prompts.ofSession(id)).find((prompt) => prompt.answer === null && promptFingerprint(prompt) === wanted)
+  if (known) await store.prompts.setAnswer(known, clip(notebook.clean(row.answer).trim(), MAX_STORED_CHARS), row.answeredAt ?? row.at)
+}
+
+export const promptFingerprint = (row: { at: number; text: string }) => `${row.at}:${fingerprint(row.text)}`
+export const observationFingerprint = (row: { promptNumber: number; title: string }) => `${row.promptNumber}:${fingerprint(row.title)}`
 
 /** What each session already has, looked up once. A home that was used since the export has some rows under other keys. */
 function knownFingerprints({ store }: Services) {

@@ -13,6 +13,7 @@ import { importGitHistory } from './import-git.ts'
 import { importGitNotes } from './import-git-notes.ts'
 import { importExportedLines } from './import-journal.ts'
 import { importNativeMemory } from './import-native-memory.ts'
+import { importSubcog } from './import-subcog.ts'
 import { rememberImportedNames } from './project-joins.ts'
 import type { Services } from './services.ts'
 
@@ -42,6 +43,7 @@ export async function* importMemories(
     yield* importGitHistory(services, { folder: path, since: options.since ?? null, project: options.project }, total)
   else if (options.from === 'git-notes') yield* importGitNotes(services, { folder: path, project: options.project }, total)
   else if (options.from === 'claude-mem') yield* importClaudeMem(services, agent, path, options.project, total)
+  else if (options.from === 'subcog') yield* importSubcog(services, path, options.project, total)
   else if (options.from === 'jsonl') yield* importExportedLines(services, agent, path, total)
   else yield* importFolder(services, options.from, path, options.project, total)
   const ms = Math.round(performance.now() - started)

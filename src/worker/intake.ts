@@ -1,3 +1,4 @@
+import { dirname } from 'node:path'
 import { type CaptureRules, folderOfNewSession, isDeletedEvent, take } from '../capture/capture.ts'
 import { cleanText } from '../core/clean-text.ts'
 import { type AgentEvent, type EventContext, type EventReply, NotUnderstood } from '../core/event.ts'
@@ -6,6 +7,7 @@ import { countTokens } from '../core/tokens.ts'
 import { BRIEF_BUDGET, briefFor, type InjectedBrief, knowledgeOf, MAX_RECALL_TOKENS, recallFor } from '../inject/brief.ts'
 import type { Agent } from '../integrations/agent.ts'
 import { exists } from '../platform/files.ts'
+import { isSilent, lookAtFolders } from '../platform/silent-folders.ts'
 import type { Store } from '../store/store.ts'
 import { commandName } from '../wire/start.ts'
 import { queueGitHistory, queueSync } from './automatic-jobs.ts'
@@ -82,6 +84,8 @@ async function ingestParsedPayload(services: Services, sent: Delivery, parsed: A
 
 async function ingestParsed(services: Services, sent: Delivery, events: AgentEvent[]) {
   const { delivery, at } = sent
+  // If the database cannot be read, the transaction below finds out and says why.
+  await lookAtFolders(await foldersOf(services.store, sent.context, events).catch(() => []))
   const { changes, session } = await services.store.transaction(async () => {
     if (delivery && !(await services.store.receipts.add(delivery, at))) return { changes: [] as Change[], session: null }
     return ingestEvents(services, sent, events)
@@ -89,6 +93,14 @@ async function ingestParsed(services: Services, sent: Delivery, events: AgentEve
   services.announce(changes)
   services.queue.kick()
   return { session, changes }
+}
+
+/** The folders that storing events looks into. It happens inside a transaction, which must not wait for a dead network disk. */
+async function foldersOf(store: Store, context: EventContext, events: AgentEvent[]): Promise<(string | null)[]> {
+  const [first] = events
+  const known = first ? await store.sessions.find(first.agent, first.session) : null
+  const named = events.flatMap(({ cwd, transcript }) => [cwd, transcript === null ? null : dirname(transcript)])
+  return [known?.folder ?? null, context.projectFolder, context.workingFolder ?? null, ...named]
 }
 
 /** The brief goes first: git would compete for the machine while the client waits. */
@@ -142,7 +154,8 @@ async function queueAfter(services: Services, agent: Agent, event: AgentEvent, s
 
 /** Prompts and answers may not have come by hook, so the transcript is read before its statements are noted: earlier than every other job. */
 async function queueReadBeforeNotes(store: Store, agent: Agent, { transcript: path, at }: AgentEvent): Promise<void> {
-  if (path !== null && agent.isTranscript(path) && exists(path)) await store.jobs.add('read', path, { path, agent: agent.name }, at, -1)
+  if (path !== null && agent.isTranscript(path) && answersAndExists(path))
+    await store.jobs.add('read', path, { path, agent: agent.name }, at, -1)
 }
 
 /**
@@ -166,8 +179,10 @@ async function transcriptToReadInstead(
   const folder = session?.folder ?? folderOfNewSession(event, context)
   if (folder === null || rules.isExcludedProject(session?.project ?? rules.projectOf(folder).project, folder)) return null
   if (await isDeletedEvent(store, event, (text) => text, null)) return null
-  return exists(event.transcript) ? event.transcript : null
+  return answersAndExists(event.transcript) ? event.transcript : null
 }
+
+const answersAndExists = (path: string) => !isSilent(path) && exists(path)
 
 async function isPromptMissing(store: Store, event: AgentEvent, session: Session | null): Promise<boolean> {
   if (event.kind === 'prompt-submitted' || !('promptId' in event) || event.promptId === null) return false

@@ -1,8 +1,11 @@
 /** Runs each kind of job. Loaded with the first job, because a worker that only answers requests needs none of this. */
+import { dirname } from 'node:path'
 import { queueEpisode, queueStatements } from '../capture/capture.ts'
 import { catchUpOldTurns, distillTurn } from '../capture/turns.ts'
 import type { Job, JobKind, Jobs } from '../core/job.ts'
+import type { Change, Session } from '../core/memory.ts'
 import { connectedAgents } from '../platform/installs.ts'
+import { isSilent, lookAtFolders } from '../platform/silent-folders.ts'
 import { findReplacedThread } from '../retrieval/replacements.ts'
 import { CAUGHT_UP_MARK, CAUGHT_UP_TO_MARK, queueAnchoring } from './automatic-jobs.ts'
 import { openBackgroundDistiller, queueDistillingByModel } from './background-distiller.ts'
@@ -17,14 +20,18 @@ import { ingestTranscript } from './reconcile.ts'
 import { readActionWith, type Services } from './services.ts'
 import { saveStatementNotes } from './statement-notes.ts'
 
+/** How long one transaction may distill turn after turn. Hooks wait for it. */
+const MAX_DISTILLING_MS = 50
+
 export type JobRunner = ReturnType<typeof openJobRunner>
 
 type JobHandlers = { [K in JobKind]: (job: Job<K>, signal: AbortSignal) => Promise<void> | void }
 
-export function openJobRunner(services: Services, embedding: Embedding) {
+export function openJobRunner(services: Services, embedding: Embedding, maxDistillingMs = MAX_DISTILLING_MS) {
   const sync = openBackgroundSync(services)
   const distiller = openBackgroundDistiller(services, () => embedding.queue())
-  const handlers = jobHandlers(services, embedding, sync, distiller)
+  const distill = (job: Job<'distill'>) => distillByRules(services, embedding, job, maxDistillingMs)
+  const handlers = jobHandlers(services, embedding, sync, distiller, distill)
   return {
     do: async (job: Job, signal: AbortSignal): Promise<void> => {
       if (Object.hasOwn(handlers, job.kind)) return runJob(handlers, job, signal)
@@ -49,6 +56,7 @@ function jobHandlers(
   embedding: Embedding,
   sync: ReturnType<typeof openBackgroundSync>,
   distiller: ReturnType<typeof openBackgroundDistiller>,
+  distill: JobHandlers['distill'],
 ): JobHandlers {
   const { store } = services
   /** For work that cannot share a transaction with the removal of its job. It may run again after a crash, and must then change nothing. */
@@ -59,7 +67,7 @@ function jobHandlers(
       await store.transaction(() => store.jobs.complete(job.id))
     }
   return {
-    distill: (job) => distillByRules(services, embedding, job),
+    distill,
     'model-distill': (job) => distiller.start(job),
     anchor: thenComplete(async (payload) => (await import('./anchor-turn.ts')).anchorTurn(services, payload, Date.now())),
     replacement: thenComplete((payload) => linkReplacement(services, payload)),
@@ -86,17 +94,24 @@ function jobHandlers(
   }
 }
 
-async function distillByRules(services: Services, embedding: Embedding, job: Job<'distill'>): Promise<void> {
+/** Distills the turn and, after an import, turns that wait behind it: with its own transactions each would cost a tenth more. */
+async function distillByRules(services: Services, embedding: Embedding, job: Job<'distill'>, maxMs: number): Promise<void> {
   const { store } = services
+  const readAction = readActionWith(services.agents)
   const changes = await store.transaction(async () => {
-    const changes = await distillTurn(store, job.payload, readActionWith(services.agents))
-    await queueDistillingByModel(services, job.payload, Date.now())
-    await queueAnchoring(store, job.payload, Date.now())
-    await store.jobs.complete(job.id)
+    const until = performance.now() + maxMs
+    const nextJob = () => (job.attempts > 1 || performance.now() > until ? null : store.jobs.claimAlso('distill', Date.now()))
+    const changes: Change[] = []
+    for (let current: Job<'distill'> | null = job; current; current = await nextJob()) {
+      changes.push(...(await distillTurn(store, current.payload, readAction)))
+      await queueDistillingByModel(services, current.payload, Date.now())
+      await queueAnchoring(store, current.payload, Date.now())
+      await store.jobs.complete(current.id)
+    }
+    await embedding.queueInTransaction()
     return changes
   })
   services.announce(changes)
-  await embedding.queue()
 }
 
 /** Marks the earlier result that this turn's thread replaces. */
@@ -110,7 +125,7 @@ async function reconcileSession(services: Services, job: Job<'reconcile'>, signa
   const { store } = services
   const { sessionId, over } = job.payload
   const session = await store.sessions.get(sessionId)
-  if (session?.transcript) await ingestTranscript(services, await services.agents[session.agent](), session.transcript, { signal })
+  if (session?.transcript) await readRest(services, { ...session, transcript: session.transcript }, signal)
   await store.transaction(async () => {
     const current = await store.sessions.get(sessionId)
     if (current && over && (await store.sessions.complete(sessionId, current.lastEventAt)))
@@ -122,6 +137,13 @@ async function reconcileSession(services: Services, job: Job<'reconcile'>, signa
     }
     await store.jobs.complete(job.id)
   })
+}
+
+/** A session on a dead disk is completed all the same; a sweep reads its transcript when the disk answers again. */
+async function readRest(services: Services, { agent, transcript }: Pick<Session, 'agent'> & { transcript: string }, signal: AbortSignal) {
+  await lookAtFolders([dirname(transcript)])
+  if (isSilent(transcript)) services.log.warn('the disk of a transcript does not answer', {})
+  else await ingestTranscript(services, await services.agents[agent](), transcript, { signal })
 }
 
 async function catchUp({ store, agents }: Services, job: Job<'catch-up'>): Promise<void> {

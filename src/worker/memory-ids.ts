@@ -16,7 +16,9 @@ export async function resolveMemory(store: Store, memory: DocumentRef): Promise<
 export async function resolveNoteId(store: Store, text: string): Promise<NoteId> {
   const bare = text.replace(/^N(?=.)/i, '')
   for (const whole of [text, bare]) if (await store.notes.get(asNoteId(whole))) return asNoteId(whole)
-  const matches = bare.length < MIN_PREFIX_LETTERS ? [] : await store.notes.idsBeginning(bare.toUpperCase())
+  // The short id of one note in 32 itself begins with N, and some callers have already removed the N that lists print.
+  const prefixes = new Set([text, bare].filter((prefix) => prefix.length >= MIN_PREFIX_LETTERS).map((prefix) => prefix.toUpperCase()))
+  const matches = [...new Set((await Promise.all([...prefixes].map(store.notes.idsBeginning))).flat())]
   if (matches.length > 1)
     throw new BadRequest(
       `${text} could be ${matches.map((id) => `N${id}`).join(', ')}${matches.length > 2 ? ' or others' : ''}; give more letters`,

@@ -24,6 +24,8 @@ export function isReadOnlyRequest(method: string, path: string): boolean {
   return findRoute(method, name)?.route.readOnly === true
 }
 
+export { newerDatabaseProblem } from '../store/store.ts'
+
 /** The first problem of a database that no worker uses; null when it is intact, does not exist, or cannot be read at all. */
 export function findDatabaseDamage(path: string): string | null {
   if (!exists(path)) return null
@@ -33,6 +35,17 @@ export function findDatabaseDamage(path: string): string | null {
     return checkDatabase(path)[0] ?? null
   } catch {
     return null
+  }
+}
+
+/** Whether a database that no worker uses can be opened; true if there is none yet. */
+export async function canOpenDatabase(path: string): Promise<boolean> {
+  if (!exists(path)) return true
+  try {
+    await (await openStore(path, { readonly: true })).close()
+    return true
+  } catch {
+    return false
   }
 }
 
@@ -70,6 +83,9 @@ export async function answerOffline(request: HttpRequest, environment: Environme
     textModel: { kind: 'absent', reason: 'the worker does not run' },
     stopSignal: stopping.signal,
     announce: () => {},
+    team: async () => {
+      throw new Error('without a worker there is no exchange with the hub')
+    },
   }
   const control: Control = {
     port: () => 0,

@@ -15,7 +15,6 @@ import type { Services } from './services.ts'
 type ProjectJoin = { from: string; into: string; at: number; sessions: number[]; notes: string[]; commits: number[] }
 
 const APART_MARK = 'projects kept apart'
-const IMPORTED_MARK = 'projects named by an import'
 
 /** The joins to offer. `current` is the project of the folder that the caller is in, which may have no memories yet. */
 export async function projectJoinOffers(store: Store, current: ProjectKey | null): Promise<JoinOffer[]> {
@@ -126,9 +125,7 @@ async function moveSessionBack(store: Store, id: number, holders: ProjectKey[], 
 
 /** Remembers names of projects that an import brought without a folder: the project of that name adopts them. */
 export async function rememberImportedNames({ store }: Services, projects: Iterable<ProjectKey>): Promise<void> {
-  const known = (await store.audit.jsonMark<string[]>(IMPORTED_MARK)) ?? []
-  const names = [...new Set([...known, ...projects])]
-  if (names.length > known.length) await store.transaction(() => store.audit.setMark(IMPORTED_MARK, JSON.stringify(names)))
+  await store.transaction(() => store.projects.addImportedNames(projects))
 }
 
 /** Moving this many sessions keeps a starting session waiting no longer than a blink. */
@@ -139,15 +136,15 @@ export type Adoption = { session: Session; message: string }
 
 /**
  * For a session whose project has no memories yet. If exactly one import used its name, the project adopts those memories; any other namesake is
- * offered to the person, once.
+ * offered to the person, once, and so are the memories of the project that an unconfirmed marker names.
  */
 export async function adoptNamesake(services: Services, session: Session): Promise<Adoption | null> {
   const { store } = services
   const offers = (await projectJoinOffers(store, session.project)).filter(({ from, into }) => [from, into].includes(session.project))
   const [offer] = offers
-  if (!offer) return null
+  if (!offer) return offerMarker(services, session)
   const other = offer.from === session.project ? offer.into : offer.from
-  const imported = (await store.audit.jsonMark<string[]>(IMPORTED_MARK)) ?? []
+  const imported = await store.projects.importedNames()
   const isOnlyOne = offers.length === 1 && (await namesakesHere(store, session.project)) === 0
   if (!isOnlyOne || !imported.includes(other)) return offerOnce(store, session, offer)
   await joinProjects(services, await planJoin(services, offer.from, offer.into))
@@ -165,12 +162,27 @@ async function namesakesHere(store: Store, project: ProjectKey): Promise<number>
 }
 
 async function offerOnce(store: Store, session: Session, { name, from, into, memories }: JoinOffer): Promise<Adoption | null> {
-  const mark = `join offered: ${pairOf(from, into)}`
-  if ((await store.audit.mark(mark)) !== null) return null
-  await store.transaction(() => store.audit.setMark(mark, String(Date.now())))
+  if (!(await offersFirstTime(store, `join offered: ${pairOf(from, into)}`))) return null
   const other = from === session.project ? into : from
   return {
     session,
     message: `${other} has ${memories} ${memories === 1 ? 'memory' : 'memories'} and the same name (${name}). If it is this project: recollect projects join ${from} ${into}`,
   }
+}
+
+async function offerMarker(services: Services, session: Session): Promise<Adoption | null> {
+  const { store } = services
+  const { claim } = services.rules(defaultAgent).projectOf(session.folder)
+  const memories = claim ? await store.documents.count(claim.project) : 0
+  const isNews = claim && memories > 0 && (await offersFirstTime(store, `marker offered: ${claim.folder}\n${claim.project}`))
+  if (!isNews) return null
+  const has = `has ${memories} ${memories === 1 ? 'memory' : 'memories'}`
+  const message = `the marker file in ${claim.folder} names ${claim.project}, which ${has}. If you trust it: recollect projects confirm`
+  return { session, message }
+}
+
+async function offersFirstTime(store: Store, mark: string): Promise<boolean> {
+  if ((await store.audit.mark(mark)) !== null) return false
+  await store.transaction(() => store.audit.setMark(mark, String(Date.now())))
+  return true
 }

@@ -24,9 +24,12 @@ const TIME_LIMITS_MS = { usual: 5 * 60_000, long: 4 * 3_600_000 }
 /** How long a stopping worker waits for the current job. The next worker does it again. */
 const MAX_STOP_WAIT_MS = 3000
 
+/** No job is queued for later than this. */
+export const MAX_JOB_DELAY_MS = 3_600_000
+
 /** How long to wait after the n-th failure: one second, doubled each time, at most an hour. */
 export function backoffMs(attempts: number): number {
-  return Math.min(3_600_000, 1000 * 2 ** Math.max(0, attempts - 1))
+  return Math.min(MAX_JOB_DELAY_MS, 1000 * 2 ** Math.max(0, attempts - 1))
 }
 
 /**

@@ -1,8 +1,10 @@
+import { dirname } from 'node:path'
 import { take } from '../capture/capture.ts'
 import type { EventContext } from '../core/event.ts'
 import type { Change, Session } from '../core/memory.ts'
 import type { Agent, Checkpoint, TranscriptFacts, TranscriptItem } from '../integrations/agent.ts'
 import { readOffSessions } from '../platform/off-sessions.ts'
+import { isSilent, lookAtFolders } from '../platform/silent-folders.ts'
 import type { Services } from './services.ts'
 
 export type TranscriptReadResult = {
@@ -18,7 +20,7 @@ type TranscriptReadOptions = { alsoInTransaction?: (sessions: Set<number>) => Pr
 /**
  * Reads a transcript from its last checkpoint and captures the events that are missing, as hooks would have delivered them. The agent's
  * file is the durable log; hooks are only faster. Each batch, its checkpoint and `alsoInTransaction` (called with the sessions seen so far)
- * are one transaction. Stops between two batches when the signal is aborted.
+ * are one transaction. Stops between two batches when the signal is aborted. Throws when the file's folder does not answer.
  */
 export async function ingestTranscript(
   services: Services,
@@ -27,6 +29,8 @@ export async function ingestTranscript(
   options: TranscriptReadOptions = {},
 ): Promise<TranscriptReadResult> {
   const result: TranscriptReadResult = { sessions: new Set(), prompts: 0, toolUses: 0, unreadable: 0, facts: null }
+  await lookAtFolders([dirname(path)])
+  if (isSilent(path)) throw new Error(`the disk of ${path} does not answer`)
   result.facts = await ingestTranscriptFile(services, agent, path, result, options)
   for (const subagent of await agent.subagentTranscripts(path)) await ingestTranscriptFile(services, agent, subagent, result, options)
   return result

@@ -15,6 +15,12 @@ test('scores are scaled from the last document found to the first, and the raw c
   ])
 })
 
+test('the only memory of a project is the nearest one', async () => {
+  const only = near.slice(0, 1)
+  expect(await openSemanticSearch(embedding({}, only))('q', asProjectKey('app'), 3)).toEqual([{ documentId: 1, score: 1, cosine: 0.8 }])
+  expect(await openSemanticSearch(embedding({}, []))('q', asProjectKey('app'), 3)).toEqual([])
+})
+
 test('a hook does not use an embedder that needs the network', async () => {
   expect(await openQuickSemanticSearch(embedding({ embedNow: undefined }))('q', null, 3)).toEqual([])
   expect(await openQuickSemanticSearch(embedding({}))('q', null, 3)).toHaveLength(3)
@@ -27,9 +33,9 @@ test('a hook finds nothing when the embedder is slow or fails', async () => {
   expect(await openQuickSemanticSearch(broken, 5)('q', null, 3)).toEqual([])
 })
 
-function embedding(given: { embedNow?: Embedder['embedNow'] | undefined }) {
+function embedding(given: { embedNow?: Embedder['embedNow'] | undefined }, found = near) {
   const embedder = { name: 'test', dimensions: 2, embedNow: () => new Float32Array(2), ...given } as unknown as Embedder
-  const index = { isWarm: () => true, nearest: async () => near, warm: async () => {}, size: () => near.length } as unknown as VectorIndex
+  const index = { isWarm: () => true, nearest: async () => found, warm: async () => {}, size: () => found.length } as unknown as VectorIndex
   return {
     state: async (): Promise<EmbeddingState> => ({ kind: 'ready', embedder, index }),
     indexes: async () => [index],

@@ -57,9 +57,12 @@ function isReady(index: VectorIndex): boolean {
   return index.isWarm()
 }
 
-/** Scales cosines from 0 for the last document found to 1 for the first, like the other signals: the raw values say little. */
+/**
+ * Scales cosines from 0 for the last document found to 1 for the first, like the other signals: the raw values say little. A project's only
+ * memory has nothing to be compared with, and is the nearest.
+ */
 function scaleCosines(near: NearDocument[]): Awaited<ReturnType<SemanticSearch>> {
   const [first, last] = [near[0]?.cosine ?? 0, near.at(-1)?.cosine ?? 0]
-  if (first <= last) return []
-  return near.map(({ documentId, cosine }) => ({ documentId, score: (cosine - last) / (first - last), cosine }))
+  const score = (cosine: number) => (first > last ? (cosine - last) / (first - last) : 1)
+  return near.map(({ documentId, cosine }) => ({ documentId, score: score(cosine), cosine }))
 }

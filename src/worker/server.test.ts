@@ -74,7 +74,7 @@ test('stopping finishes running requests, does not wait for idle connections, an
   const at = await aServer()
   await at.get('/health') // its connection stays open
   const slow = at.get('/slow', token)
-  await Bun.sleep(10)
+  while (slowRequests === 0) await Bun.sleep(1)
   await at.listening.stop()
   expect(await (await slow).text()).toBe('finished')
   expect(await askWorker(at.home, '/who')).toEqual({ kind: 'unreachable' })
@@ -90,11 +90,13 @@ test('the largest payload that a hook sends is accepted, and one byte more is re
 
 const quiet = { info: () => {}, warn: () => {} }
 
+let slowRequests = 0
 const answering: Handler = async (_, url, entrance) => {
   if (url.pathname === '/who') return new Response(entrance)
   if (url.pathname === '/unusable') throw new BadRequest('say what')
   if (url.pathname.endsWith('/trouble')) throw new Error('secret')
   if (url.pathname !== '/slow') return null
+  slowRequests++
   await Bun.sleep(60)
   return new Response('finished')
 }

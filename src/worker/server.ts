@@ -7,7 +7,8 @@ import type { Log } from '../platform/log.ts'
 import type { Home } from '../platform/paths.ts'
 import { isStoreFailure } from '../store/store.ts'
 import type { HttpRequest } from '../wire/call.ts'
-import { checkAccess, cookieName, isAddressedToWorker } from './access.ts'
+import { BadRequest } from '../wire/requests.ts'
+import { checkAccess, cookieName, frameCookieName, frameSecret, isAddressedToWorker } from './access.ts'
 import { entryPage, signedOutPage } from './viewer-files.ts'
 import { VISIT_LIFETIME_SECONDS, type Visitors } from './visitors.ts'
 
@@ -33,6 +34,12 @@ const SERVER_OPTIONS = {
   development: false,
   error: () => errorResponse(500, 'the worker failed'),
 }
+
+/**
+ * Bun closes a streamed response after ten silent seconds, even if `server.timeout(request, 0)` was called; a model may take longer before its first
+ * line. Bun's types do not know that the option works for a Unix socket.
+ */
+const WITHOUT_IDLE_TIMEOUT: object = { idleTimeout: 0 }
 
 /**
  * Listens on the Unix socket, which only its owner can open, and on a loopback port, where callers need a token. If another program uses the port, the
@@ -62,6 +69,7 @@ export function listen(
   const socket = Bun.serve<PipeAddress>({
     ...SERVER_OPTIONS,
     unix: home.socket,
+    ...WITHOUT_IDLE_TIMEOUT,
     fetch: (request, server) => {
       const url = parseUrl(request)
       const isPipe = url?.pathname === pipes.path && request.headers.get('upgrade')?.toLowerCase() === 'websocket'
@@ -101,7 +109,10 @@ function listenOnLoopback(wantedPort: number, token: string, visitors: Visitors,
         // Otherwise several processes could share the port, and each would get some of the other's requests.
         reusePort: false,
         port,
-        fetch: async (request, server) => withSecurityHeaders(await receive(request, server, token, visitors, handler, log)),
+        fetch: async (request, server) => {
+          const { response, frame } = await receive(request, server, token, visitors, handler, log)
+          return allowFrame(withSecurityHeaders(response), frame)
+        },
       })
     } catch (cause) {
       if ((cause as NodeJS.ErrnoException).code !== 'EADDRINUSE' && (cause as NodeJS.ErrnoException).code !== 'EACCES') throw cause
@@ -117,27 +128,51 @@ async function receive(
   visitors: Visitors,
   handler: Handler,
   log: Log,
-): Promise<Response> {
+): Promise<Received> {
   const path = parseUrl(request)?.pathname ?? ''
   const port = server.port ?? 0
   // A caller without a token learns only that a worker runs.
-  if (path === '/health' && request.method === 'GET' && !request.headers.has('authorization')) return Response.json({ ok: true })
+  if (path === '/health' && request.method === 'GET' && !request.headers.has('authorization')) return unframed(Response.json({ ok: true }))
   if (path.startsWith('/view/') && request.method === 'GET' && isAddressedToWorker(request, port))
     return admitVisitor(path.slice(6), visitors, port)
   const decision = checkAccess(request, port, token, (secret) => visitors.knows(secret, Date.now()))
-  if (decision.kind === 'admitted') return respond(request, server, 'port', handler, log)
+  if (decision.kind === 'admitted') {
+    const framed = frameSecret(request, port)
+    return { response: await respond(request, server, 'port', handler, log), frame: framed === null ? [] : visitors.frameOf(framed) }
+  }
   const isPerson = decision.status === 401 && request.headers.get('sec-fetch-dest') === 'document'
-  return isPerson
-    ? signedOutPage('This browser is not signed in, or its session has expired.')
-    : errorResponse(decision.status, decision.reason)
+  return unframed(
+    isPerson
+      ? signedOutPage('This browser is not signed in, or its session has expired.')
+      : errorResponse(decision.status, decision.reason),
+  )
 }
 
-function admitVisitor(code: string, visitors: Visitors, port: number): Response {
+/** A response, and the origins whose pages may show it in a frame. */
+type Received = { response: Response; frame: string[] }
+const unframed = (response: Response): Received => ({ response, frame: [] })
+
+function admitVisitor(code: string, visitors: Visitors, port: number): Received {
   const visit = visitors.enter(code, Date.now())
-  if (!visit) return signedOutPage('This link has been used, or is older than half a minute.')
-  const cookie = `${cookieName(port)}=${visit.secret}; HttpOnly; SameSite=Strict; Path=/; Max-Age=${VISIT_LIFETIME_SECONDS}`
-  return entryPage(visit.to, cookie)
+  if (!visit) return unframed(signedOutPage('This link has been used, or is older than half a minute.'))
+  const cookieFor = (name: string, sites: string) =>
+    `${name}=${visit.secret}; HttpOnly; ${sites}; Path=/; Max-Age=${VISIT_LIFETIME_SECONDS}`
+  if (visit.frame.length === 0) return unframed(entryPage(visit.to, cookieFor(cookieName(port), 'SameSite=Strict')))
+  // Partitioned: the browser sends it only inside the same top page, so that a page of another site cannot use the visit.
+  const cookie = cookieFor(frameCookieName(port), 'SameSite=None; Secure; Partitioned')
+  return { response: entryPage(visit.to, cookie), frame: visit.frame }
 }
+
+/** Lets pages of these origins, and no others, show the response in a frame. */
+function allowFrame(response: Response, origins: string[]): Response {
+  const policy = response.headers.get('content-security-policy') ?? ''
+  if (origins.length === 0 || !policy.includes(NO_FRAME)) return response
+  response.headers.set('content-security-policy', policy.replace(NO_FRAME, `frame-ancestors ${origins.join(' ')}`))
+  response.headers.delete('x-frame-options')
+  return response
+}
+
+const NO_FRAME = "frame-ancestors 'none'"
 
 /** Tells browsers not to guess content types, and not to let other origins frame, cache or read the response. */
 function withSecurityHeaders(response: Response): Response {
@@ -146,7 +181,7 @@ function withSecurityHeaders(response: Response): Response {
 }
 
 const SECURITY_HEADERS = Object.entries({
-  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'content-security-policy': `default-src 'none'; ${NO_FRAME}`,
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
   'referrer-policy': 'no-referrer',
@@ -205,8 +240,7 @@ function parseUrl(request: Request): URL | null {
   return URL.parse(request.url, 'http://worker')
 }
 
-/** The request cannot be used. The message says why and what is allowed. */
-export class BadRequest extends Error {}
+export { BadRequest }
 
 /** The request is based on a state that has changed since. */
 export class Conflict extends Error {}

@@ -18,6 +18,7 @@ import type { StartSettings } from '../platform/settings.ts'
 import type { OpenedTextModel } from '../providers/text.ts'
 import type { SemanticSearch } from '../retrieval/search.ts'
 import type { Store } from '../store/store.ts'
+import type { BackgroundTeam } from './background-team.ts'
 import type { Embedding } from './embedding.ts'
 import type { Queue } from './queue.ts'
 import type { Stream } from './stream.ts'
@@ -53,6 +54,8 @@ export type Services = {
   /** Browsers that may use the viewer, and the files they load. */
   visitors: Visitors
   viewer: ViewerFiles
+  /** The exchange with the team's hub. Loaded when it is first needed. */
+  team(): Promise<BackgroundTeam>
   /** Sends changes to the listeners of the event stream. */
   announce(changes: Change[]): void
 }

@@ -5,7 +5,9 @@ import { nowhere } from '../../test/support/builders.ts'
 import { someServices } from '../../test/support/services.ts'
 import { transcript } from '../../test/support/transcript.ts'
 import { AGENT_NAMES } from '../core/agent.ts'
-import { rulesFor } from '../inject/brief.ts'
+import { asProjectKey } from '../core/ids.ts'
+import { asNoteId } from '../core/note.ts'
+import { briefFor, rulesFor } from '../inject/brief.ts'
 import { claudeCode } from '../integrations/agent.ts'
 import { changeNote, forgetNote } from '../notes/notes.ts'
 import { importTranscripts } from './import-transcripts.ts'
@@ -42,6 +44,22 @@ test('a rule said again counts its places; the newer of two rules replaces the o
   await aSession(at.desk, 's3', [["From now on, start function names with 'y_'.", 'Fine.']])
   const rules = await rulesFor(at.store, rule?.project as never, Date.now())
   expect(rules.map(({ text, timesSaid }) => [text, timesSaid])).toEqual([["From now on, start function names with 'y_'.", 1]])
+})
+
+test('for a month, the brief says which rule a rule replaced, until the replaced one is deleted', async () => {
+  await using at = await someServices()
+  await aSession(at.desk, 's1', [["Always start function names with 'x_'.", 'Noted.']])
+  await aSession(at.desk, 's2', [["From now on, start function names with 'y_'.", 'Fine.']])
+  const [rule] = await statementsOf(at.desk)
+  if (!rule) throw new Error('nothing was proposed')
+  const brief = async (now: number) => (await briefFor(at.store, { project: asProjectKey(rule.project ?? ''), now })).text
+  expect(await brief(Date.now())).toMatch(
+    /\n- "From now on, start function names with 'y_'\." \(.*\)\n {2}No longer: "Always start function names with 'x_'\."/,
+  )
+  expect(await brief(Date.now() + 40 * 86_400_000)).not.toContain('No longer')
+  const [older] = rule.supersedes
+  await forgetNote(at.desk.notebook, asNoteId(older ?? ''), Date.now())
+  expect(await brief(Date.now())).not.toContain('No longer')
 })
 
 test('a rejected rule stays away, and an edited one keeps its words', async () => {

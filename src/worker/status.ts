@@ -1,4 +1,6 @@
 import { projectNames } from '../core/project-names.ts'
+import { TEAM_FILE, type TeamState } from '../core/team.ts'
+import { exists } from '../platform/files.ts'
 import { readPrices } from '../platform/prices.ts'
 import { loadSettings, patternProblem } from '../platform/settings.ts'
 import { VERSION } from '../platform/version.ts'
@@ -44,6 +46,7 @@ export async function workerStatus(
       problems: (await store.notes.problems()).slice(0, 20).map(({ path, problem }) => ({ path, problem: problem ?? '' })),
     },
     sync: await syncState(services.notebook, syncSettings(services).remote),
+    team: await stateOfTeam(services),
     textModel: modelState(services),
     jobs: await store.jobs.counts(),
     deadJobs: (await store.jobs.dead(10)).map(({ id, kind, key, attempts, error }) => ({ id, kind, key, attempts, error })),
@@ -58,6 +61,14 @@ export async function workerStatus(
       ...modelProblems(services),
     ],
   }
+}
+
+/** Loads nothing for a home that is in no team. */
+async function stateOfTeam({ home, store, environment }: Services): Promise<TeamState> {
+  const { url } = loadSettings(environment).settings.team
+  if (!exists(`${home.folder}/${TEAM_FILE}`)) return { kind: 'none', url }
+  const { teamState } = await import('../team/team.ts')
+  return teamState(home, store, url)
 }
 
 function modelState({ textModel }: Services): WorkerStatus['textModel'] {

@@ -62,6 +62,18 @@ test('a transcript that grew without a hook is read; history from before the fir
   expect(paths.filter((path) => path.includes('subagents') || path.endsWith('.md'))).toEqual([])
 })
 
+test('after the clock was set back, transcripts that grow are still read', async () => {
+  await using at = await someServices()
+  await at.desk.queue.stop()
+  const folder = join(at.desk.environment.claudeConfig, 'projects', 'app')
+  mkdirSync(folder, { recursive: true })
+  const now = Date.now()
+  await sweep(at.desk, now + 120 * MINUTE)
+  writeFileSync(join(folder, 'new.jsonl'), transcript('new', [{ prompt: 'go' }]))
+  await sweep(at.desk, now + 4 * MINUTE)
+  expect((await jobs(at.store)).map(({ payload }) => payload)).toContainEqual({ path: join(folder, 'new.jsonl'), agent: 'claude-code' })
+})
+
 test('an open session whose transcript has unread lines is read again', async () => {
   await using at = await someServices()
   await at.desk.queue.stop()

@@ -14,7 +14,7 @@ const app = asProjectKey('app')
 test('undone work leaves the brief, keeps its mark in search, and comes back with a redo in another session', async () => {
   using t = await temporaryStore()
   await aTurn(t.store, 's1', 1000, [edit('return total', 'return total * 1.19')])
-  expect(await brief(t.store)).toContain('Result (P1)')
+  expect(await brief(t.store)).toContain('Reported (P1)')
   await aTurn(t.store, 's2', 2000, [run('git restore src/cart.ts')], 'Get rid of it.', 'Done.')
   const [work] = await t.store.observations.ofTurn(1, 1)
   expect([work?.undoneBy, (await t.store.prompts.byNumber(1, 1))?.undoneBy]).toEqual(['P2', 'P2'])

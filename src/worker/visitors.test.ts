@@ -60,3 +60,14 @@ test('unused links do not accumulate', () => {
   for (let i = 0; i < 100; i++) visitors.invite('/feed', 0)
   expect(visitors.enter(first, 1)).toBeNull()
 })
+
+test('a visit in a frame keeps the origins of its pages after a restart; damaged entries are ignored', () => {
+  using folder = temporaryFolder()
+  const file = join(folder.path, 'visitors')
+  const before = openVisitors(file)
+  const { secret = '' } = before.enter(before.invite('/feed', 0, ['vscode-webview://a']), 1) ?? {}
+  expect(openVisitors(file).frameOf(secret)).toEqual(['vscode-webview://a'])
+  expect(openVisitors(file).frameOf('unknown')).toEqual([])
+  writeFileSync(file, readFileSync(file, 'utf8').replace('["vscode-webview://a"]', '[7]'))
+  expect(openVisitors(file).knows(secret, 2)).toBe(false)
+})

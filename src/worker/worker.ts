@@ -3,6 +3,7 @@
  * that follow, and stops when it has been idle for a while. It may use every room below it; only `cli` uses the worker.
  */
 import type { Job } from '../core/job.ts'
+import { TEAM_FILE } from '../core/team.ts'
 import { agents, defaultAgent } from '../integrations/agent.ts'
 import { type Environment, readEnvironment } from '../platform/environment.ts'
 import { ensurePrivateFolder, exists, readOrCreateSecret, trackFileIdentity, writeFileAtomically } from '../platform/files.ts'
@@ -12,7 +13,7 @@ import { type Log, openLog } from '../platform/log.ts'
 import { type Home, homePaths } from '../platform/paths.ts'
 import { readPrices } from '../platform/prices.ts'
 import { writePrivacyRules } from '../platform/privacy-rules.ts'
-import { keepFilesPrivate } from '../platform/processes.ts'
+import { dropSmallHeap, endPrograms, keepFilesPrivate } from '../platform/processes.ts'
 import { loadSettings, NO_TEXT_MODEL_REASON } from '../platform/settings.ts'
 import { VERSION } from '../platform/version.ts'
 import type { OpenedTextModel } from '../providers/text.ts'
@@ -20,17 +21,18 @@ import { CorruptDatabase, holdLock, openStore, type Store, setAside } from '../s
 import { removeMarks, unmarkLate } from '../wire/absent-worker.ts'
 import { startWorker } from '../wire/start.ts'
 import { queueCatchUp, queueConsolidation, queueKeyRepairs } from './automatic-jobs.ts'
+import type { BackgroundTeam } from './background-team.ts'
 import { type Embedding, openEmbedding } from './embedding.ts'
 import type { JobRunner } from './job-runner.ts'
 import { openMcpEndpoint } from './mcp-endpoint.ts'
 import { followNotes, openNotebook } from './notebook.ts'
-import { openQueue } from './queue.ts'
+import { MAX_JOB_DELAY_MS, openQueue } from './queue.ts'
 import { type Control, openRouter } from './router.ts'
 import { openQuickSemanticSearch, openSemanticSearch } from './semantic-search.ts'
 import { inProcessTransport, listen } from './server.ts'
 import { captureRulesByAgent, redactPatterns, type Services } from './services.ts'
 import { openStream } from './stream.ts'
-import { isLive, sweep } from './sweep.ts'
+import { endDeadSessions, isLive, sweep } from './sweep.ts'
 import { openTurnLocks } from './turn-locks.ts'
 import { openViewerFiles } from './viewer-files.ts'
 import { openVisitors } from './visitors.ts'
@@ -51,6 +53,7 @@ const MAX_LAST_WRITE_MS = 3000
 export async function runWorker(environment: Environment = readEnvironment()): Promise<WorkerEnd> {
   const home = homePaths(environment)
   keepFilesPrivate()
+  dropSmallHeap()
   for (const folder of [home.folder, home.run, home.spool, home.logs]) ensurePrivateFolder(folder)
   const lock = holdLock(home.lock)
   if (!lock) return 'another one runs'
@@ -67,6 +70,8 @@ export async function runWorker(environment: Environment = readEnvironment()): P
   const embedding = openEmbedding(store, () => loadSettings(environment).settings.embedder, home.models, log)
   const notebook = openNotebook(store, home, redactPatterns(settings))
   const stopping = new AbortController()
+  let unstoredEvents = 0
+  const team: { opened: Promise<BackgroundTeam> | null } = { opened: null }
   const services: Services = {
     home,
     environment,
@@ -80,7 +85,14 @@ export async function runWorker(environment: Environment = readEnvironment()): P
     semanticSearch: openSemanticSearch(embedding),
     quickSemanticSearch: openQuickSemanticSearch(embedding),
     embedding,
-    queue: openQueue(store, (job, signal) => jobs.do(job, signal), log),
+    queue: openQueue(
+      store,
+      async (job, signal) => {
+        await jobs.do(job, signal)
+        unstoredEvents = 0 // the database can be written again
+      },
+      log,
+    ),
     textModel: { kind: 'absent', reason: 'the model is still being opened' },
     modelOpened: Promise.resolve(),
     withTurnLock: openTurnLocks(),
@@ -90,11 +102,15 @@ export async function runWorker(environment: Environment = readEnvironment()): P
     announce: (changes) => {
       for (const change of changes) stream.publish({ type: change.kind, data: change })
       if (changes.some(({ kind }) => kind === 'note-changed')) embedding.embedSoon()
+      void team.opened?.then(({ wake }) => wake())
+    },
+    team: () => {
+      team.opened ??= import('./background-team.ts').then(({ openBackgroundTeam }) => openBackgroundTeam(services))
+      return team.opened
     },
   }
   const jobs = lazyJobRunner(services, embedding)
 
-  let unstoredEvents = 0
   const control: Control = {
     port: () => listening.port,
     startedAt,
@@ -110,7 +126,9 @@ export async function runWorker(environment: Environment = readEnvironment()): P
   const { redact, patterns, exclude_projects: excludeProjects } = settings.privacy
   writePrivacyRules(home, { redact, patterns, excludeProjects })
   const listening = listen(home, settings.worker.port, readOrCreateSecret(home.token), services.visitors, router, log, mcp.pipes)
-  writeFileAtomically(home.workerFile, `${JSON.stringify({ pid: process.pid, port: listening.port, version: VERSION, startedAt })}\n`)
+  // Not flushed: after a power cut it is out of date anyway.
+  const about = { pid: process.pid, port: listening.port, version: VERSION, startedAt }
+  writeFileAtomically(home.workerFile, `${JSON.stringify(about)}\n`, 0o600, false)
   removeMarks(home)
   try {
     writeLauncher(environment)
@@ -124,6 +142,7 @@ export async function runWorker(environment: Environment = readEnvironment()): P
   services.modelOpened = openModel(services).then((model) => {
     services.textModel = model
   })
+  if (exists(`${home.folder}/${TEAM_FILE}`)) void services.team()
   const following = followNotes(services)
   const background = startBackground(services, embedding, following.round, control, rebuild)
   let lastSpoolError: string | null = null
@@ -135,7 +154,9 @@ export async function runWorker(environment: Environment = readEnvironment()): P
     if (database.isGone()) return stopped.resolve()
     unmarkLate(home)
     // A hook does not wait for a busy worker: it spools its payload, which would otherwise lie there until the next sweep.
-    const draining = import('./spool.ts').then(({ drainSpool }) => drainSpool(services))
+    const draining = import('./spool.ts').then(async ({ drainSpool }) => {
+      if ((await drainSpool(services)) > 0) await endDeadSessions(services, Date.now())
+    })
     draining.then(
       () => logSpoolErrorOnce(null),
       (cause) => logSpoolErrorOnce((cause as Error).message.slice(0, 300)),
@@ -149,9 +170,11 @@ export async function runWorker(environment: Environment = readEnvironment()): P
   following.stop()
   await listening.stop()
   stream.close()
+  await (await team.opened)?.stop()
   await embedding.stop()
   await services.queue.stop()
   await jobs.stop()
+  endPrograms()
   // Waits for the write in progress, but not for one that hangs.
   await Promise.race([store.transaction(async () => {}), Bun.sleep(MAX_LAST_WRITE_MS)])
   store.close()
@@ -217,6 +240,12 @@ async function openOrSetAside(home: Home, log: Log, stop: () => void): Promise<{
   }
 }
 
+/** After a burst, about 30 MB are garbage that the runtime would collect only when it needs the memory again. */
+function releaseMemory(store: Store): void {
+  store.releaseMemory()
+  Bun.gc(true)
+}
+
 /** Starts the work beside answering requests: first what an earlier worker left, then the regular rounds. */
 function startBackground(
   services: Services,
@@ -226,22 +255,25 @@ function startBackground(
   rebuild: boolean,
 ) {
   const { store, log } = services
-  let lastSweep = 0
-  let lastRetain = 0
-  let lastNeeded = Date.now()
+  // By the time since the start, which goes on when the clock is set.
+  let lastSweep = Number.NEGATIVE_INFINITY
+  let lastRetain = Number.NEGATIVE_INFINITY
+  let lastNeeded = performance.now()
+  let wasQuiet = false
   const round = async () => {
-    const now = Date.now()
+    const [now, passed] = [Date.now(), performance.now()]
     services.stream.sendHeartbeat()
-    if (now - lastSweep >= SWEEP_EVERY_MS) {
-      lastSweep = now
+    if (await store.transaction(() => store.jobs.bringForward(now, MAX_JOB_DELAY_MS))) services.queue.kick()
+    if (passed - lastSweep >= SWEEP_EVERY_MS) {
+      lastSweep = passed
       await sweep(services, now)
       if (loadSettings(services.environment).settings.sync.import_native) {
         const { importNativeMemory } = await import('./import-native-memory.ts')
         await importNativeMemory(services, defaultAgent, now)
       }
-    }
-    if (now - lastRetain >= HOUR_MS) {
-      lastRetain = now
+    } else await endDeadSessions(services, now)
+    if (passed - lastRetain >= HOUR_MS) {
+      lastRetain = passed
       const { purgeExpired } = await import('./retention.ts')
       await purgeExpired(services, now)
     }
@@ -251,9 +283,11 @@ function startBackground(
     const live = open.some((session) => isLive(session, now))
     if (await queueConsolidation(services, now, !live)) services.queue.kick()
     if (await embedding.queueIfWaiting()) services.queue.kick()
-    if (open.every(({ lastEventAt }) => now - lastEventAt > ROUND_EVERY_MS)) store.releaseMemory()
-    if (waiting + running > 0 || services.stream.listeners() > 0 || live) lastNeeded = now
-    if (now - lastNeeded > services.settings.worker.idle_minutes * 60_000) control.stop()
+    const isQuiet = waiting + running === 0 && open.every(({ lastEventAt }) => now - lastEventAt > ROUND_EVERY_MS)
+    if (isQuiet && !wasQuiet) releaseMemory(store)
+    wasQuiet = isQuiet
+    if (waiting + running > 0 || services.stream.listeners() > 0 || live) lastNeeded = passed
+    if (passed - lastNeeded > services.settings.worker.idle_minutes * 60_000) control.stop()
   }
   const logFailure = (work: Promise<unknown>, message: string) =>
     void work.catch((cause) => log.warn(message, { error: (cause as Error).message.slice(0, 300) }))

@@ -13,6 +13,7 @@ import { environment } from './builders.ts'
 import { claudeMem13Database } from './claude-mem-13.ts'
 import { RECOLLECT } from './mcp.ts'
 import { aRepository } from './repository.ts'
+import { subcogDatabase } from './subcog.ts'
 import type { TestHome } from './test-home.ts'
 
 /** A text and a name for it that is unique and fit for file names and ids. */
@@ -40,6 +41,7 @@ export const ENTRANCES: readonly Entrance[] = [
   { name: 'the import of the client’s own memory', send: importNativeMemory },
   { name: 'the git history', send: importGitHistory },
   { name: 'git notes in a repository', send: importGitNotes },
+  { name: 'the database of Subcog', send: importSubcog },
   { name: 'the HTTP API', send: callApi },
   { name: 'MCP', send: callTools },
   { name: 'the viewer', send: editInViewer },
@@ -425,6 +427,15 @@ async function importGitNotes(at: TestHome, sent: readonly Sent[]): Promise<void
     repository.git(['notes', '--ref=mem/learnings', 'add', '-C', blob, other])
   }
   await at.run('import', '--from', 'git-notes', folder)
+}
+
+async function importSubcog(at: TestHome, sent: readonly Sent[]): Promise<void> {
+  const path = join(at.folder, 'index.db')
+  subcogDatabase(
+    path,
+    sent.map(({ id, text }) => ({ id, body: `Keep this:\n${text}`, project: fitting(text, 200), tags: [fitting(text, 60)] })),
+  )
+  await at.run('import', '--from', 'subcog', path)
 }
 
 async function callApi(at: TestHome, sent: readonly Sent[]): Promise<void> {

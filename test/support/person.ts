@@ -25,10 +25,16 @@ export type Row = {
   [key: string]: unknown
 }
 
+/** On a busy machine the worker may answer later than hooks usually wait. Tests of what is shown must not depend on that. */
+const PATIENT_HOOK_MS = '8000'
+
 /** `init` is how the hooks are installed; null leaves them out. */
 export async function aPerson(options: SandboxOptions & { init?: string[] | null; port?: string } = {}): Promise<Person> {
   const { init = [], port = String(20_000 + Math.floor(Math.random() * 30_000)), ...sandboxOptions } = options
-  const sandbox = await makeSandbox({ ...sandboxOptions, env: { RECOLLECT_WORKER_PORT: port, ...sandboxOptions.env } })
+  const sandbox = await makeSandbox({
+    ...sandboxOptions,
+    env: { RECOLLECT_WORKER_PORT: port, RECOLLECT_HOOK_WAIT_MS: PATIENT_HOOK_MS, ...sandboxOptions.env },
+  })
   const person: Person = {
     ...sandbox,
     recollect: (...args) => recollectIn(sandbox, args),

@@ -40,6 +40,8 @@ export const PRIVATE_FORMS: [form: string, text: string, left: string][] = [
   ['letters as entities', 'a <&#112;riv&#x61;te>hidden</&#112;rivate> z', 'a  z'],
   ['an escaped opener and a plain closer', 'a &lt;private>hidden</private&gt; z', 'a  z'],
   ['an escaped attribute', 'a &lt;private reason=&quot;&gt;&quot;&gt;hidden&lt;/private&gt; z', 'a  z'],
+  ['blanks as entities and escapes', 'a <private&#xa0;>hidden</private\\u000a> z', 'a  z'],
+  ['JSON hexadecimal escapes', 'a \\x3cprivate\\x3ehidden\\x3c/private\\x3e z', 'a  z'],
   ['JSON unicode escapes', 'a \\u003cprivate\\u003ehidden\\u003c/private\\u003e z', 'a  z'],
   ['JSON unicode escapes in capitals', 'a \\u003Cprivate\\u003Ehidden\\u003C\\u002Fprivate\\u003E z', 'a  z'],
   ['JSON escaped twice', 'a \\\\u003cprivate\\\\u003ehidden\\\\u003c/private\\\\u003e z', 'a  z'],

@@ -5,6 +5,7 @@ import { openLog } from '../../src/platform/log.ts'
 import { homePaths } from '../../src/platform/paths.ts'
 import { loadSettings } from '../../src/platform/settings.ts'
 import { openStore } from '../../src/store/store.ts'
+import { openBackgroundTeam } from '../../src/worker/background-team.ts'
 import { saveEpisodeNote, saveMarkedNotes } from '../../src/worker/draft-notes.ts'
 import { openEmbedding } from '../../src/worker/embedding.ts'
 import { runEraseJob } from '../../src/worker/erase.ts'
@@ -66,6 +67,7 @@ export async function someServices(variables: Record<string, string> = {}, prepa
     visitors: openVisitors(home.visitors),
     viewer: openViewerFiles(home, log),
     announce: (changes) => void announced.push(...changes),
+    team: async () => openBackgroundTeam(services),
   }
   return {
     desk: services,

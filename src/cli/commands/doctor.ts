@@ -18,6 +18,7 @@ import { unresponsiveWorkerAdvice } from '../../wire/unresponsive-worker.ts'
 import { agentReports } from '../agents.ts'
 import { call, callRunningWorker } from '../call.ts'
 import { json } from '../command.ts'
+import { currentCommandName, withCommandName } from '../current-project.ts'
 import { type DoctorFinding, hookFindings } from '../hook-findings.ts'
 import { defineCommand } from '../parse.ts'
 import { dim, EXIT, formatBytes, green, plural, print, printJson, red, yellow } from '../print.ts'
@@ -63,10 +64,10 @@ function printFindings(findings: DoctorFinding[]): void {
   const marks = { ok: green('ok     '), warning: yellow('warning'), broken: red('broken ') }
   for (const finding of findings) {
     print(`${marks[finding.state]}  ${finding.what}: ${finding.says}`, ' '.repeat(9))
-    if (finding.state !== 'ok' && finding.fix) print(dim(`         ${finding.fix}`))
+    if (finding.state !== 'ok' && finding.fix) print(dim(`         ${withCommandName(finding.fix)}`))
   }
   const fixable = findings.filter((finding) => finding.state !== 'ok' && finding.repair).length
-  if (fixable > 0) print(dim(`\nTo fix ${fixable} of these: recollect doctor --fix`))
+  if (fixable > 0) print(dim(`\nTo fix ${fixable} of these: ${currentCommandName()} doctor --fix`))
 }
 
 async function examine(): Promise<DoctorFinding[]> {
@@ -119,7 +120,7 @@ function markerFindings(): DoctorFinding[] {
     {
       what: 'Project',
       state: 'warning',
-      says: `${claim.folder}/.recollect/project names the project ${claim.project}, and does not count until you confirm it`,
+      says: `the marker file in ${claim.folder} names the project ${claim.project}, and does not count until you confirm it`,
       fix: 'If you trust this folder: recollect projects confirm',
     },
   ]
@@ -370,7 +371,37 @@ function workerFindings(s: WorkerStatus): DoctorFinding[] {
           fix: `To see the alternatives: recollect embedder. To return to the default: recollect embedder use static`,
         },
   )
-  return [...findings, ...settingFindings(s.problems, s.home)]
+  return [...findings, ...teamFindings(s), ...settingFindings(s.problems, s.home)]
+}
+
+/** Silent for a home that is in no team. */
+function teamFindings({ team }: WorkerStatus): DoctorFinding[] {
+  if (team.kind === 'none') return []
+  const what = 'Team'
+  const contact = team.lastContact === null ? 'never' : formatAgo(team.lastContact, Date.now())
+  const state = `${team.member} at ${team.url}, last contact ${contact}, ${plural(team.waiting, 'change')} to send`
+  const findings: DoctorFinding[] = [
+    team.problem === null
+      ? { what, state: 'ok', says: state }
+      : { what, state: 'warning', says: `${state}; the last exchange failed: ${team.problem}`, fix: 'To try again: recollect team sync' },
+  ]
+  for (const { title, problem } of team.problems)
+    findings.push({ what, state: 'warning', says: `“${title}” is not shared: ${problem}`, fix: 'To see all: recollect team status' })
+  if (team.own.kind === 'needs phrase')
+    findings.push({
+      what: 'Own machines',
+      state: 'warning',
+      says: 'another machine of yours has made a new recovery phrase, so this one sends and receives nothing',
+      fix: 'To enter it: recollect team own on --phrase',
+    })
+  if (team.conflicts > 0)
+    findings.push({
+      what,
+      state: 'warning',
+      says: `${plural(team.conflicts, 'memory has', 'memories have')} two versions`,
+      fix: 'To choose: recollect team conflicts',
+    })
+  return findings
 }
 
 const NOT_UNDERSTOOD_WARNING_MS = 7 * 24 * 3_600_000

@@ -1,4 +1,4 @@
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { AgentName } from '../../core/agent.ts'
 import { findClaudeMem } from '../../platform/claude-mem.ts'
 import { readEnvironment } from '../../platform/environment.ts'
@@ -16,6 +16,7 @@ const IMPORT_SOURCES = [
   'git',
   'git-notes',
   'claude-mem',
+  'subcog',
   'anamnesis',
   'markdown',
   'jsonl',
@@ -31,12 +32,14 @@ export const command = defineCommand({
        recollect import --from git [folder] [--since DATE] [--project P] [--json]
        recollect import --from git-notes [folder] [--project P] [--json]
        recollect import --from claude-mem [database] [--settings] [--project P] [--json]
+       recollect import --from subcog [database] [--project P] [--json]
        recollect import --from anamnesis|markdown|jsonl <path> [--project P] [--json]
 
   Without paths it imports the sessions of every agent: Claude Code, Codex, Copilot CLI, Gemini CLI, Qwen Code and OpenCode. Known sessions are skipped; an interrupted import continues when you run it again.
 
   git          the commit messages of a repository, of this folder if none is given: the newest 20,000, or all since a date
   git-notes    the notes in refs/notes/mem of a repository: yours, those of others as copies, and what Subcog left there
+  subcog       its database, by default ~/.local/share/subcog/index.db
   claude-mem   its database, by default ~/.claude-mem/claude-mem.db; import the transcripts first, they contain more
   anamnesis    a folder of its notes
   markdown     any folder of markdown files, as notes of this folder's project
@@ -86,8 +89,15 @@ export const command = defineCommand({
 /** What to import if no path is given. */
 function usualPaths(source: ImportSource): string[] {
   if (source === 'git' || source === 'git-notes') return [process.cwd()]
-  const database = source === 'claude-mem' ? findClaudeMem(readEnvironment().userHome) : null
-  return database ? [database] : []
+  const { userHome } = readEnvironment()
+  if (source === 'claude-mem') return [findClaudeMem(userHome) ?? noDatabase(source, '~/.claude-mem/claude-mem.db')]
+  if (source !== 'subcog') return []
+  const databases = ['.local/share', 'Library/Application Support'].map((data) => join(userHome, data, 'subcog', 'index.db'))
+  return [databases.find(exists) ?? noDatabase(source, '~/.local/share/subcog/index.db')]
+}
+
+function noDatabase(source: ImportSource, place: string): never {
+  throw invalidInput(`there is no ${place}; name the database: recollect import --from ${source} <path>`)
 }
 
 /** The settings to offer. They are applied before the import, so that it leaves out what they exclude. */
@@ -148,7 +158,7 @@ function printMemoryImport({ notes, left, ms, ...rows }: MemoryImportResult): un
   const parts = counts.filter(([n]) => n > 0).map(([n, one, many]) => plural(n, one, many))
   print(`${parts.length > 0 ? `Imported ${parts.join(', ')}` : 'Nothing new'} (${(ms / 1000).toFixed(1)} s).`)
   for (const [reason, files] of Map.groupBy(left, (file) => file.reason))
-    print(dim(`Skipped ${files.length === 1 ? (files[0]?.file ?? '') : plural(files.length, 'file')}: ${reason}.`))
+    print(dim(`Skipped ${files[0]?.file}${files.length > 1 ? ` and ${files.length - 1} more` : ''}: ${reason}.`))
 }
 
 export type HistoryImportResult = Extract<ImportLine, { kind: 'done' }> & { left: SkippedFile[] }

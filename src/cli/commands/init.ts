@@ -21,6 +21,7 @@ import {
 import { call } from '../call.ts'
 import { dryRun, json, yes } from '../command.ts'
 import { confirmed } from '../confirm.ts'
+import { currentCommandName, withCommandName } from '../current-project.ts'
 import { installHooks } from '../install-hooks.ts'
 import { printMcpOutcome } from '../mcp-outcome.ts'
 import { defineCommand } from '../parse.ts'
@@ -47,7 +48,11 @@ export const command = defineCommand({
       value: 'ADDRESS',
       about: `share notes with your other machines through this git repository (sets sync.remote), and sync now; '' removes the remote`,
     },
-    command: { type: 'string', value: 'CMD', about: "run this instead of the installed program in the hooks, such as 'npx recollect'" },
+    command: {
+      type: 'string',
+      value: 'CMD',
+      about: "run this instead of the installed program in the hooks, such as '/opt/recollect/bin/recollect'",
+    },
     print: { type: 'boolean', about: 'print the new settings and what else would be written, and write nothing' },
     'dry-run': dryRun,
     remove: { type: 'boolean', about: "the same as 'recollect uninstall'" },
@@ -160,7 +165,7 @@ function question(plan: ConnectionPlan, mcp: boolean): string {
   const others = changesOf(plan).map(({ agent, holds, path }) => `  ${AGENT_TITLES[agent]}: adds ${holds} to ${path}`)
   return `From now on, Recollect records your sessions on this machine and shows each new one what earlier ones settled. Nothing leaves the machine.
 ${[...claude, ...others].join('\n')}
-A backup of each changed file is written next to it. To undo all of it: recollect uninstall.
+A backup of each changed file is written next to it. To undo all of it: ${currentCommandName()} uninstall.
 Connect?`
 }
 
@@ -178,7 +183,7 @@ function printPlan(plan: ConnectionPlan, mcp: McpOutcome | null, asJson: boolean
     const withoutText = others.map(({ agent, files }) => ({ agent, files: files.map((file) => ({ ...file, text: undefined })) }))
     return printJson({ ...claude, text: undefined, mcp, ...(others.length > 0 ? { agents: withoutText } : {}) })
   }
-  if (claude?.changed) print(`Would write hooks to ${claude.file}. To see the whole file: recollect init --print`)
+  if (claude?.changed) print(`Would write hooks to ${claude.file}. To see the whole file: ${currentCommandName()} init --print`)
   else if (claude) print(`${claude.file} already has the hooks.`)
   if (mcp) printMcpOutcome(mcp)
   printAgentOutcomes(others, 'write')
@@ -207,7 +212,7 @@ async function printNextSteps(agents: ServedAgent[]): Promise<void> {
   const verb = agents.length === 1 ? 'remembers' : 'share one memory'
   print(`\n${titles} now ${verb}. Open sessions are captured too; a new session is shown what earlier ones learned.`)
   for (const step of await nextSteps(agents.filter(isOtherAgent))) print(step)
-  print(dim(`To check the installation: recollect doctor. To remove it: recollect uninstall.`))
+  print(dim(withCommandName('To check the installation: recollect doctor. To remove it: recollect uninstall.')))
 }
 
 function installError(outcome: InstallOutcome): CliError {

@@ -32,7 +32,7 @@ export const command = defineCommand({
     brief: { type: 'boolean', about: 'use at most 200 tokens' },
     json,
   },
-  run: ({ values }) => printInjection(values),
+  run: ({ values: { brief, ...values } }) => printInjection({ ...values, tokens: brief ? 200 : undefined }),
 })
 
 type InjectionOptions = {
@@ -41,7 +41,7 @@ type InjectionOptions = {
   k?: number | undefined
   prompt?: string | undefined
   explain?: boolean | undefined
-  brief?: boolean | undefined
+  tokens?: number | undefined
   json?: boolean | undefined
   /** For scripts: if no memory fits, or the folder has no memories yet, print nothing. */
   quiet?: boolean | undefined
@@ -53,7 +53,7 @@ export async function printInjection({
   k,
   prompt,
   explain,
-  brief,
+  tokens,
   json,
   quiet,
 }: InjectionOptions): Promise<undefined> {
@@ -65,7 +65,7 @@ export async function printInjection({
     format: 'json',
     project: project ?? currentProject(),
     ...(onBranch ? { branch: onBranch } : {}),
-    ...(brief ? { tokens: 200 } : {}),
+    ...(tokens === undefined ? {} : { tokens }),
     ...(k === undefined ? {} : { k }),
     prompt,
   })
@@ -74,7 +74,7 @@ export async function printInjection({
   if (!injection.text && quiet) return
   if (injection.text) printExactly(injection.text)
   // Not on stdout: a hook that calls this would hand it to the model.
-  else if (prompt === undefined) printNotice(`Nothing is stored for ${injection.project} yet.`)
+  else if (prompt === undefined) printNotice(`There is nothing to show for ${injection.project} yet.`)
   else print(`This prompt would recall nothing${injection.message ? `: ${injection.message}` : ''}.`)
   if (explain) printExplanation(injection)
 }

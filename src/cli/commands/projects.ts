@@ -105,7 +105,7 @@ function confirmFolder([folder = process.cwd(), ...more]: string[], asJson: bool
   const claim = unconfirmedMarker(findProject(folder))
   if (claim) confirmMarker(homePaths(), claim.folder, claim.project)
   if (asJson) return printJson({ confirmed: claim && { folder: claim.folder, project: claim.project } })
-  if (!claim) return print(`Nothing was changed: ${folder} has no .recollect/project, or it is confirmed already.`)
+  if (!claim) return print(`Nothing was changed: ${folder} has no marker file, or it is confirmed already.`)
   print(`From the next session on, ${claim.folder} belongs to the project ${claim.project}.`)
 }
 

@@ -1,8 +1,9 @@
 import { homePaths } from '../../platform/paths.ts'
+import { loadSettings } from '../../platform/settings.ts'
 import { call, startWorkerOrExplain } from '../call.ts'
 import { json } from '../command.ts'
 import { defineCommand } from '../parse.ts'
-import { CliError, print, printJson } from '../print.ts'
+import { CliError, print, printJson, yellow } from '../print.ts'
 
 export const command = defineCommand({
   name: 'start',
@@ -20,4 +21,14 @@ export async function startAndReport(asJson: boolean): Promise<undefined> {
   if (asJson) return printJson({ pid, port, version, home })
   print(`The worker is running (pid ${pid}, 127.0.0.1:${port}, version ${version}).`)
   if (port !== wantedPort && wantedPort !== 0) print(`Another program uses port ${wantedPort}, so the worker listens on ${port}.`)
+  printSettingsProblems()
+}
+
+const MAX_PROBLEMS = 5
+
+/** A person who edited the settings restarts the worker to apply them, and should see at once what it did not understand. */
+function printSettingsProblems(): void {
+  const { problems } = loadSettings()
+  for (const problem of problems.slice(0, MAX_PROBLEMS)) print(yellow(problem))
+  if (problems.length > MAX_PROBLEMS) print(yellow(`and ${problems.length - MAX_PROBLEMS} more: recollect doctor`))
 }

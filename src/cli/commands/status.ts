@@ -13,6 +13,7 @@ import { call, callRunningWorker } from '../call.ts'
 import { json } from '../command.ts'
 import { defineCommand } from '../parse.ts'
 import { bold, CliError, dim, EXIT, formatBytes, invalidInput, plural, print, printJson, printTable, yellow } from '../print.ts'
+import { teamRows } from '../team-actions.ts'
 import { embedderLine } from './embedder.ts'
 import { syncStateRows } from './sync.ts'
 
@@ -61,6 +62,7 @@ export function printStatus(s: WorkerStatus, agents: AgentReport[] = []): undefi
     ['Sessions', `${s.sessions.all.toLocaleString('en')} stored, ${s.sessions.live} live`],
     ['Notes', `${(s.notes.all - s.notes.hidden).toLocaleString('en')} ${dim(`(${s.notes.hidden} hidden)`)}`],
     ...syncStateRows(s.sync),
+    ...(s.team.kind === 'joined' ? teamRows(s.team) : []),
     ['Text model', describeTextModel(s.textModel)],
     ['Last event', s.lastEventAt === null ? 'none yet' : formatAgo(s.lastEventAt, now)],
     [

@@ -58,8 +58,8 @@ test('rows are grouped by day and show the local time', async () => {
 })
 
 test('timeline says that nothing matches the query, and names unusable filters', async () => {
-  const far = ['timeline', 'quarks of the strong nuclear force']
-  expect(await timeline(...far)).toEqual(['No memory matches “quarks of the strong nuclear force”.'])
+  const far = ['timeline', 'coffee machine descaling']
+  expect(await timeline(...far)).toEqual(['No memory matches “coffee machine descaling”.'])
   expect(JSON.parse((await timeline(...far, '--json')).join('\n'))).toMatchObject({ items: [], message: '' })
   expect((await timeline('timeline', 'type:bugfx tide'))[0]).toBe('bugfx: unknown type “bugfx”; did you mean bugfix?')
   expect(await timeline('timeline', 'tide', 'tag:unused-tag')).toEqual([

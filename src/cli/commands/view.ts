@@ -1,5 +1,5 @@
 import { openInBrowser } from '../../platform/browser.ts'
-import { viewerPathFor } from '../../wire/viewer-pages.ts'
+import { PAGE_NAMES, viewerPathFor } from '../../wire/viewer-pages.ts'
 import { call } from '../call.ts'
 import { json } from '../command.ts'
 import { defineCommand, seeHelp } from '../parse.ts'
@@ -10,9 +10,9 @@ export const command = defineCommand({
   summary: 'open the viewer in your browser',
   usage: `recollect view [page | id] [--print] [--json]
 
-  Pages: feed, sessions, search, timeline, graph, injections, projects, health, settings. An id (12, S3, P7, C5, N…) opens that memory.
+  Pages: ${PAGE_NAMES.join(', ')}. An id (12, S3, P7, C5, N…) opens that memory.
   The link works once, within half a minute; after that the browser has access.`,
-  words: '[feed | sessions | search | timeline | graph | injections | projects | health | settings | <id>]',
+  words: `[${PAGE_NAMES.join(' | ')} | <id>]`,
   options: { print: { type: 'boolean', about: 'print the link instead of opening it' }, json },
   async run({ values, positionals }) {
     const word = positionals.join(' ')

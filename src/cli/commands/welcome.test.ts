@@ -24,7 +24,12 @@ test('a newcomer reads three lines, and each command in them works as printed', 
   const [, search = ''] = /^Found \d+ sessions in 1 project\. Try: (.+)$/.exec(found) ?? []
   const hits = await run(search)
   expect([hits.code, hits.out]).toEqual([0, expect.stringMatching(/^[#PSNC]\w*\d? +\d/m)])
-  expect((await run(`${next.split(': ')[1]} --yes --no-mcp`)).code).toBe(0)
+  expect(await lines('bin/recollect doctor')).toContain('         bin/recollect init')
+  const connected = await run(`${next.split(': ')[1]} --yes --no-mcp`)
+  expect([connected.code, connected.out]).toEqual([
+    0,
+    expect.stringContaining('bin/recollect doctor. To remove it: bin/recollect uninstall.'),
+  ])
   expect((await lines('bin/recollect welcome')).at(-1)).toBe('Claude Code is connected. To browse what it remembers: bin/recollect view')
   await run('bin/recollect stop')
 }, 60_000)

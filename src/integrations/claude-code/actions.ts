@@ -57,7 +57,11 @@ const TOOLS: ToolReaders = {
     const created = outputField('type') === 'create' || (typeof output === 'string' && output.startsWith('File created'))
     return file ? { kind: 'write', file, content: field('content'), created, patch: patchOf(output) } : null
   },
-  FileSave: ({ file, field }) => (file ? { kind: 'edit', file, removed: '', added: field('content'), patch: [] } : null),
+  FileSave: ({ file, field, output }) =>
+    file
+      ? { kind: 'edit', file, removed: field('old_string'), added: field('new_string') || field('content'), patch: patchOf(output) }
+      : null,
+  Diagnostics: readDiagnostics,
   Bash: readCommand,
   PowerShell: readCommand,
   Grep: readSearch,
@@ -84,6 +88,13 @@ export function readCommand({ field, output, error }: StoredCall): Action | null
 export function readSearch({ field }: StoredCall): Action | null {
   const pattern = field('pattern')
   return pattern ? { kind: 'search', pattern, where: field('path') || field('glob') || null } : null
+}
+
+/** An editor's list of problems in a file: a check that passes when the list is empty. */
+function readDiagnostics({ file, error, output }: StoredCall): Action | null {
+  if (!file) return null
+  const command = `problems ${/^[\w@%+=:,./-]+$/.test(file) ? file : `'${file.replaceAll("'", '')}'`}`
+  return { kind: 'command', command, purpose: null, ...(error === null ? commandOutput(output) : commandFailure(error)) }
 }
 
 function readDelegation({ field, output, error }: StoredCall): Action {

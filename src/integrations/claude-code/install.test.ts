@@ -252,5 +252,6 @@ test('in the home folder the person’s own settings are not counted twice', asy
 test('an inspection notices another memory tool and hooks that are switched off', () => {
   const { environment, settings } = machine()
   put(settings, '{"disableAllHooks": true, "enabledPlugins": {"claude-mem@thedotmack": true}}')
-  expect(inspectHooks(environment, null)).toMatchObject({ otherMemory: ['claude-mem@thedotmack'], hooksOff: true })
+  const otherMemory = [{ kind: 'plugin', name: 'claude-mem@thedotmack', file: settings }]
+  expect(inspectHooks(environment, null)).toMatchObject({ otherMemory, hooksOff: true })
 })

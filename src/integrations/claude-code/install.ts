@@ -15,6 +15,7 @@ import {
   eventsFor,
   type HookHome,
   type JsonEditResult,
+  type OtherMemoryTool,
   readSettings,
   type SettingsFacts,
   type UnreadableJson,
@@ -126,7 +127,8 @@ export type Inspection = {
   isInstalledTwice: boolean
   /** The plugin and the file that enables it. */
   plugin: { name: string; file: string } | null
-  otherMemory: string[]
+  /** Other memory tools, and the file that connects each. */
+  otherMemory: (OtherMemoryTool & { file: string })[]
   hooksOff: boolean
 }
 
@@ -141,7 +143,7 @@ export function inspectHooks(environment: Environment, projectFolder: string | n
     files,
     isInstalledTwice: read.filter((found) => found.own.length > 0).length > 1,
     plugin: read.flatMap((found) => (found.plugin ? [{ name: found.plugin, file: found.file }] : []))[0] ?? null,
-    otherMemory: read.flatMap((found) => found.otherMemory),
+    otherMemory: read.flatMap(({ otherMemory, file }) => otherMemory.map((tool) => ({ ...tool, file }))),
     hooksOff: read.some((found) => found.hooksOff || (found.scope === 'managed' && found.managedHooksOnly)),
   }
 }

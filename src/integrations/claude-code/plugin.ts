@@ -20,13 +20,14 @@ export function pluginFiles(version: string): Record<string, string> {
       description: 'Recollect from a folder on this machine.',
       plugins: [{ name: PLUGIN_NAME, source: './plugin', description: about, version }],
     }),
+    // Old clients refuse a manifest with a field that they do not know, so the icon is found by its place, .claude-plugin/icon.png.
     'plugin/.claude-plugin/plugin.json': json({
       name: PLUGIN_NAME,
       version,
       description: about,
       author: { name: 'Recollect' },
       license: 'MIT',
-      keywords: ['memory', 'recall', 'notes'],
+      keywords: ['memory', 'recall', 'notes', 'search', 'sessions', 'local'],
     }),
     'plugin/hooks/hooks.json': json({
       hooks: Object.fromEntries(eventsFor(OLDEST_CLIENT_VERSION).map((event) => [event, [{ hooks: [hook(event)] }]])),

@@ -270,7 +270,23 @@ test('another memory tool is found as a hook and as a plugin, and so is a switch
       hooks: { Stop: [{ hooks: [{ type: 'command', command: 'node', args: ['/x/claude-mem/hook.js'] }] }] },
     }),
   )
-  expect(facts).toMatchObject({ hooksOff: true, otherMemory: ['node /x/claude-mem/hook.js', 'claude-mem@thedotmack'] })
+  const otherMemory = [
+    { kind: 'hooks', name: 'claude-mem' },
+    { kind: 'plugin', name: 'claude-mem@thedotmack' },
+  ]
+  expect(facts).toMatchObject({ hooksOff: true, otherMemory })
+})
+
+test.each([
+  ['ANAMNESIS_MACHINE_ID=laptop anamnesis inject', ['Anamnesis']],
+  ['uv run --project /x/anamnesis/server anamnesis capture --source precompact --no-sync', ['Anamnesis']],
+  ['subcog hook session-start', ['Subcog']],
+  ['./target/release/context-graph-cli hooks session-start --stdin --format json', ['Context Graph']],
+  ['npm test --prefix /x/anamnesis', []],
+  ['./subcog-hooks.sh', []],
+])('the hook %p is of %p', (command, names) => {
+  const { otherMemory } = factsOf(pretty({ hooks: { Stop: [{ hooks: [{ type: 'command', command }] }] } }))
+  expect(otherMemory.map(({ name }) => name)).toEqual(names)
 })
 
 function isJsonObject(text: string): boolean {

@@ -116,12 +116,15 @@ export type SettingsFacts = {
   own: OwnHook[]
   /** The name under which our plugin is enabled, or null. The plugin brings its own hooks. */
   plugin: string | null
-  /** Hooks and plugins of another memory tool, which would inject a second brief. */
-  otherMemory: string[]
+  /** Other memory tools, each of which would inject a second brief. */
+  otherMemory: OtherMemoryTool[]
   hooksOff: boolean
   /** The client honours this only in the file of an administrator. */
   managedHooksOnly: boolean
 }
+
+/** A plugin by the name that the client knows, or a tool whose hooks are in the file. */
+export type OtherMemoryTool = { kind: 'plugin' | 'hooks'; name: string }
 
 /** Reads what concerns us and ignores the rest. */
 export function readSettings(settingsText: string): SettingsFacts | UnreadableJson {
@@ -134,11 +137,27 @@ export function readSettings(settingsText: string): SettingsFacts | UnreadableJs
       kind: 'read',
       own: ownHookLocations(settings, CLAUDE_CODE).map(({ own }) => own),
       plugin: plugins.find((plugin) => plugin.startsWith('recollect@')) ?? null,
-      otherMemory: [...lines, ...plugins].filter((text) => text.includes('claude-mem')),
+      otherMemory: otherMemoryTools(lines, plugins),
       hooksOff: values.disableAllHooks,
       managedHooksOnly: values.allowManagedHooksOnly,
     }
   })
+}
+
+function otherMemoryTools(lines: string[], plugins: string[]): OtherMemoryTool[] {
+  const hooked = Object.keys(OTHER_TOOLS).filter((name) => lines.some((line) => OTHER_TOOLS[name]?.test(line)))
+  return [
+    ...hooked.map((name) => ({ kind: 'hooks' as const, name })),
+    ...plugins.filter((name) => /^(claude-mem|subcog)@/.test(name)).map((name) => ({ kind: 'plugin' as const, name })),
+  ]
+}
+
+/** How a hook's command shows which tool it calls. */
+const OTHER_TOOLS: Record<string, RegExp> = {
+  'claude-mem': /claude-mem/,
+  Anamnesis: /\banamnesis (inject|sync|capture)\b/,
+  Subcog: /\bsubcog hook\b/,
+  'Context Graph': /\bcontext-graph-cli\b/,
 }
 
 const HttpHook = z.object({ type: z.literal('http'), url: z.string() })

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { AgentName } from '../../core/agent.ts'
 import type { CodeMark } from '../../core/code-mark.ts'
 import { type MemoryKind, parseMemoryId } from '../../core/memory-kinds.ts'
 import { projectName, route, wholeNumber } from './route.ts'
@@ -24,6 +25,34 @@ export type StaleResponse = {
   memories: StaleMemory[]
 }
 
+/** A memory that speaks of a piece of code. */
+export type CodeMemory = {
+  kind: MemoryKind
+  /** As search shows it: #12, S3, P7 or N7F3KQ2BD. */
+  id: string
+  /** Of an observation or a note: its type or namespace, such as `decision` or `decisions`. */
+  type: string
+  title: string
+  at: number
+  /** The agent of the session that it comes from; null for a memory of no session. */
+  agent: AgentName | null
+  /** The program that reported the session, such as an editor; null if the agent did. */
+  host: string | null
+  code: CodeMark | null
+}
+/** A definition with the memories about it. Lines are counted from 1. */
+export type RememberedDefinition = { name: string; firstLine: number; lastLine: number; memories: CodeMemory[] }
+
+export type CodeMemoriesResponse = {
+  project: string
+  /** Relative to the top folder of the work tree; null when the file is outside of it, or excluded by the settings. */
+  path: string | null
+  /** In the order of the file. */
+  definitions: RememberedDefinition[]
+  /** Memories about the file whose definition is not known, or no longer in the file. */
+  others: CodeMemory[]
+}
+
 /** `ok`: the memory still holds. `wrong`: it does not, and is hidden. `corrected`: another one took its place. */
 export type VerifyReceipt = {
   id: string
@@ -43,6 +72,16 @@ export const code = {
     StaleResponse,
     { 400: '`project` is missing or unknown' }
   >(),
+  /** List the memories about the definitions of a file: decisions and rules first, then the newest. */
+  'GET /api/code/memories': route({
+    request: () =>
+      z.object({
+        project: z.string().describe('a folder of the project; the file is in its work tree'),
+        path: z.string().min(1).max(4000).describe('absolute, or relative to the folder'),
+        limit: wholeNumber(5, 50).describe('the most memories for each definition'),
+      }),
+    readOnly: true,
+  }).returns<CodeMemoriesResponse, { 400: '`project` is not a folder of this machine' }>(),
   /** Confirm that a memory still holds, hide it because it is wrong, or replace it by a note with the right words (`correction`). */
   'POST /api/verify': route({
     request: () =>

@@ -19,6 +19,7 @@ import { sessions } from './sessions.ts'
 import { settings } from './settings.ts'
 import { status } from './status.ts'
 import { sync } from './sync.ts'
+import { team } from './team.ts'
 import { upkeep } from './upkeep.ts'
 import { viewer } from './viewer.ts'
 
@@ -35,6 +36,7 @@ export const contract = {
   ...notes,
   ...forget,
   ...sync,
+  ...team,
   ...projects,
   ...settings,
   ...upkeep,

@@ -45,6 +45,8 @@ export type FeedSession = {
   title: string
   project: string
   agent: string
+  /** The program that reported the session, in its own words; null when that is the agent itself. */
+  host: string | null
   branch: string | null
   live: boolean
   from: number

@@ -27,7 +27,7 @@ export type RouteOptions = {
  * When a route answers with an error, by status. A route declares only its own; those of its request (a wrong field, a path parameter that is no
  * id) and those of all routes follow from the rest.
  */
-export type RouteErrors = { 400?: string; 409?: string }
+export type RouteErrors = { 400?: string; 403?: string; 409?: string; 410?: string }
 
 /** Holds the types of the response and of the errors for the compiler; the properties never exist. */
 type Returns<Response> = { readonly '~response'?: Response }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Observation, Prompt, Session, Summary, ToolUse } from '../../core/memory.ts'
 import type { WorkOutcome } from '../../core/work-outcome.ts'
 import type { RecordedInjection } from './memories.ts'
-import { projectName, route, rowId, wholeNumber } from './route.ts'
+import { flag, projectName, route, rowId, wholeNumber } from './route.ts'
 
 export type InitSessionResponse = {
   /** Null when the session is private. */
@@ -57,7 +57,18 @@ const contentSessionId = () => z.string().min(1).max(200)
 const SESSION_ID_NAMES = { claudeSessionId: 'contentSessionId', sessionId: 'contentSessionId' } as const
 
 /** The origin of a new session. `host` is the name of the program that reports it, such as an editor. */
-const origin = () => ({ project: projectName(), cwd: z.string().optional(), host: z.string().trim().max(100).optional() })
+const origin = () => ({
+  project: projectName(),
+  cwd: z.string().optional(),
+  host: z.string().trim().max(100).optional(),
+  pid: z
+    .number()
+    .int()
+    .min(2)
+    .max(2 ** 31)
+    .optional()
+    .describe('process of the caller; the session is live while it runs'),
+})
 const ORIGIN_NAMES = { platformSource: 'host', platform_source: 'host' } as const
 
 const initSession = () =>
@@ -82,8 +93,11 @@ const reportToolUse = () =>
     contentSessionId: contentSessionId(),
     tool_name: z.string().min(1).max(300),
     tool_input: z.unknown(),
-    tool_response: z.unknown(),
+    tool_response: z.unknown().optional(),
+    tool_error: z.string().optional().describe('why it failed; that of a command begins with `Exit code 1`'),
     tool_use_id: z.string().max(300).optional(),
+    new_turn: flag(false).describe('start a turn without a prompt before it, for work without a request in words'),
+    unless_agent: flag(false).describe('skip it while an agent works in the same folder, because the agent reports that work itself'),
     ...origin(),
   })
 const TOOL_USE_NAMES = { ...SESSION_ID_NAMES, ...ORIGIN_NAMES, tool_output: 'tool_response' } as const
@@ -101,7 +115,7 @@ const completeSession = () => z.object({ contentSessionId: contentSessionId(), r
 
 /** @internal */
 export const sessions = {
-  /** Open a session if it is new, and store a prompt. */
+  /** Open a session if it is new, and store a prompt. With an empty one, only the session is opened. */
   'POST /api/sessions/init': route({ request: initSession, otherNames: INIT_SESSION_NAMES }).returns<InitSessionResponse>(),
   /** The same as `POST /api/sessions/init`. */
   'POST /sessions/init': route({ request: initSession, otherNames: INIT_SESSION_NAMES }).returns<InitSessionResponse>(),

@@ -1,4 +1,5 @@
 import type { SyncState } from '../../core/sync.ts'
+import type { TeamState } from '../../core/team.ts'
 import type { EmbedderStatus } from './embedder.ts'
 import { route } from './route.ts'
 
@@ -25,6 +26,7 @@ export type WorkerStatus = {
   projects: { project: string; name: string; folder: string; sessions: number; lastAt: number }[]
   notes: { all: number; hidden: number; conflicted: number; problems: { path: string; problem: string }[] }
   sync: SyncState
+  team: TeamState
   /** The text model, or why there is none. */
   textModel: { name: string; problem: string | null } | { absent: string }
   jobs: { waiting: number; running: number; dead: number }

@@ -90,7 +90,17 @@ export type RedistillReport = {
 export type RedistillLine = ProgressLine | { kind: 'done'; report: RedistillReport } | FailedLine
 
 /** Transcripts of the agent, its own memory, commits or notes in a git repository, other programs, or one of our exports. */
-export const IMPORT_SOURCES = ['transcripts', 'native', 'git', 'git-notes', 'claude-mem', 'anamnesis', 'markdown', 'jsonl'] as const
+export const IMPORT_SOURCES = [
+  'transcripts',
+  'native',
+  'git',
+  'git-notes',
+  'claude-mem',
+  'subcog',
+  'anamnesis',
+  'markdown',
+  'jsonl',
+] as const
 export type ImportSource = (typeof IMPORT_SOURCES)[number]
 export type ImportCounts = {
   notes: { added: number; updated: number; same: number; forgotten: number }

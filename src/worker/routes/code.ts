@@ -20,7 +20,11 @@ import { BadRequest } from '../server.ts'
 import type { Services } from '../services.ts'
 import { deleteNow } from './forget.ts'
 
-export const handlers = { 'GET /api/stale': listStale, 'POST /api/verify': verify } satisfies Handlers<typeof code>
+export const handlers = {
+  'GET /api/stale': listStale,
+  'GET /api/code/memories': async (services, request) => (await import('../code-memories.ts')).codeMemories(services, request),
+  'POST /api/verify': verify,
+} satisfies Handlers<typeof code>
 
 /** A person waits for a list of all memories, and can wait for the whole search. */
 const LIST_WAIT = { readMs: 10_000, searchMs: 10_000 }

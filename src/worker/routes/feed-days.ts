@@ -1,4 +1,4 @@
-import type { Prompt, Session } from '../../core/memory.ts'
+import { NO_WORDS, type Prompt, type Session } from '../../core/memory.ts'
 import { asNoteId, type Note, parsePlace } from '../../core/note.ts'
 import { conclusionOf, isSettling } from '../../core/outcome.ts'
 import { subjectStems } from '../../core/subject.ts'
@@ -96,6 +96,7 @@ async function describeSession(store: Store, id: number, documents: DocumentLoca
     title: session.title ?? (firstRequest ? shorten(firstRequest, MAX_TITLE_CHARACTERS) : `Session ${id}`),
     project: session.project,
     agent: session.agent,
+    host: session.host,
     branch: session.branch,
     live: isLive(session, Date.now()),
     from: Math.min(...times),
@@ -136,7 +137,7 @@ async function describeTurn(
     promptId: prompt?.id ?? null,
     origin: prompt?.origin ?? 'person',
     at: prompt?.at ?? Math.min(...documents.map(({ at }) => at)),
-    request: shorten(prompt ? await requestOf(store, prompt) : '', MAX_REQUEST_CHARACTERS),
+    request: shorten(prompt && prompt.text !== NO_WORDS ? await requestOf(store, prompt) : '', MAX_REQUEST_CHARACTERS),
     outcome: prompt?.answer
       ? conclusionOf(prompt.answer, [...subjectStems(prompt.text)], MAX_OUTCOME_CHARACTERS)
       : await summaryText(store, summary),

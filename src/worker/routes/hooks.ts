@@ -17,7 +17,7 @@ const MAX_JSON_DEPTH = 1000
 
 /**
  * Always answers 200 with an object, because a person could do nothing about an error of a hook. Scripts that send `x-recollect-strict` get the
- * real status.
+ * real status, and so does a hook process whose event could not be stored: it spools the event.
  */
 async function receiveHook(
   services: Services,
@@ -68,7 +68,8 @@ async function receiveHook(
     }
     if (isStoreFailure(cause)) control.reportEvent(false)
     services.log.warn('an event could not be stored', { error: (cause as Error).message.slice(0, 300) })
-    return failed(isStoreFailure(cause) ? 503 : 400)
+    if (!isStoreFailure(cause)) return failed(400)
+    return request.headers.has('x-recollect-delivery') ? Response.json({}, { status: 503 }) : failed(503)
   }
 }
 

@@ -4,6 +4,7 @@ import type { EventContext, SessionEvent } from '../../core/event.ts'
 import { asContentSessionId, GLOBAL_PROJECT } from '../../core/ids.ts'
 import { type Change, NO_WORDS, type Prompt, type Session, type ToolUse } from '../../core/memory.ts'
 import { agentOfHost } from '../../core/session-host.ts'
+import { asksRecollect } from '../../core/small-talk.ts'
 import { shorten } from '../../core/text.ts'
 import { defaultAgent } from '../../integrations/agent.ts'
 import { outcomeOfSession } from '../../retrieval/outcomes.ts'
@@ -62,7 +63,13 @@ async function initSession(services: Services, request: ParsedRequest<typeof rou
   return isStored ? answer : { ...answer, reason: request.prompt.trim() === '' ? ('empty' as const) : ('private' as const) }
 }
 
-const promptEvent = (text: string): SessionEvent => ({ kind: 'prompt-submitted', promptId: null, origin: 'person', text })
+/** A question to Recollect itself would be the best hit when it is asked again, and would name the session. */
+const promptEvent = (text: string): SessionEvent => ({
+  kind: 'prompt-submitted',
+  promptId: null,
+  origin: asksRecollect(text) ? 'machine' : 'person',
+  text,
+})
 
 async function initTurn(services: Services, { id, promptNumber, userPrompt }: ParsedRequest<typeof routes, 'POST /api/sessions/:id/init'>) {
   const session = (await services.store.sessions.get(id)) ?? missing('session', id)
@@ -81,9 +88,11 @@ function isOtherPrompt(services: Services, stored: Prompt | null, text: string):
 }
 
 async function reportToolUse(services: Services, request: ParsedRequest<typeof routes, 'POST /api/sessions/observations'>) {
-  const { tool_name, tool_input, tool_response, tool_use_id } = request
+  const { tool_name, tool_input, tool_response, tool_error, tool_use_id } = request
   const rules = services.rules(defaultAgent)
   if (rules.isSkipped(tool_name)) return { status: 'skipped' as const, reason: 'tool_excluded' }
+  if (request.unless_agent && (await isAgentAtWork(services, request.cwd ?? folderFromProjectName(request.project))))
+    return { status: 'skipped' as const, reason: 'agent_at_work' }
   const event: SessionEvent = {
     kind: 'tool-used',
     promptId: null,
@@ -92,13 +101,38 @@ async function reportToolUse(services: Services, request: ParsedRequest<typeof r
     tool: tool_name,
     input: tool_input ?? {},
     output: tool_response ?? null,
-    error: null,
+    error: tool_error ?? null,
     interrupted: false,
     agentId: null,
   }
-  const { session } = await report(services, { ...request, events: [event] })
+  const isNewTurn = request.new_turn && !(await isStored(services, request.contentSessionId, tool_use_id))
+  const { session } = await report(services, { ...request, events: isNewTurn ? [promptEvent(NO_WORDS), event] : [event] })
   const isPrivate = session === null || rules.isExcludedInput(tool_input) || (await services.store.sessions.isMuted(session.id, null))
   return isPrivate ? { status: 'skipped' as const, reason: 'private' } : { status: 'queued' as const }
+}
+
+/** Whether a tool use was reported before: a caller that got no answer in time sends it again. */
+async function isStored(services: Services, contentSessionId: string, toolUseId: string | undefined): Promise<boolean> {
+  const session = toolUseId ? await findSession(services, contentSessionId) : null
+  return session !== null && toolUseId !== undefined && (await services.store.toolUses.has(session.id, toolUseId))
+}
+
+/** An agent that was silent for longer waits for its person, who may be at work in the editor. */
+const AGENT_QUIET_MS = 5 * 60_000
+
+/** Whether a session of an agent that reports its own work is active in a folder, above it or below it. */
+async function isAgentAtWork({ store }: Services, folder: string | null): Promise<boolean> {
+  if (folder === null) return false
+  const now = Date.now()
+  const own = `${folder.replace(/\/+$/, '')}/`
+  for (const session of await store.sessions.notCompleted()) {
+    const other = `${session.folder.replace(/\/+$/, '')}/`
+    if (session.agent === OTHER_AGENT || !(own.startsWith(other) || other.startsWith(own)) || !isLive(session, now)) continue
+    if (now - session.lastEventAt < AGENT_QUIET_MS) return true
+    const last = await store.prompts.byNumber(session.id, session.promptCount)
+    if (last !== null && last.answer === null) return true
+  }
+  return false
 }
 
 async function summarize(services: Services, request: ParsedRequest<typeof routes, 'POST /api/sessions/summarize'>) {
@@ -137,10 +171,11 @@ type Report = {
   project?: string | undefined
   cwd?: string | undefined
   host?: string | undefined
+  pid?: number | undefined
 }
 
 /** Stores events in the same way as those that a hook reports, all or none. The session is null when it is private. */
-async function report(services: Services, { contentSessionId, events, project, cwd, host }: Report) {
+async function report(services: Services, { contentSessionId, events, project, cwd, host, pid }: Report) {
   const known = await findSession(services, contentSessionId)
   const hostName = (host && services.notebook.clean(host)) || null
   const agent = await services.agents[known?.agent ?? agentOfHost(hostName)]()
@@ -148,7 +183,7 @@ async function report(services: Services, { contentSessionId, events, project, c
   const context: EventContext = {
     host: hostName,
     projectFolder: cwd ?? folderFromProjectName(project),
-    clientPid: null,
+    clientPid: pid ?? null,
     entrypoint: null,
     ...(cwd ? {} : await namedProject(services, rules, known, project)),
   }

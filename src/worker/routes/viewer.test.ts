@@ -31,6 +31,42 @@ test('a link signs a browser in once; afterwards its cookie is enough', async ()
   expect((await at.ask('/api/status', { headers: { ...visit, 'sec-fetch-site': 'cross-site' } })).status).toBe(403)
 })
 
+test('a visit is framed only by the pages that its link names, and no other visit is', async () => {
+  await using at = await aViewer()
+  const frame = ['vscode-webview://0a1b2c', 'vscode-file://vscode-app']
+  const { url } = await at.post<{ url: string }>('/api/view/link', { to: '/feed', frame })
+  const entered = await fetch(url, { headers: { 'sec-fetch-dest': 'iframe', 'sec-fetch-site': 'cross-site' } })
+  const cookie = entered.headers.get('set-cookie') ?? ''
+  expect(cookie).toMatch(/^recollect-\d+-frame=[\w-]{43}; HttpOnly; SameSite=None; Secure; Partitioned; Path=\/; Max-Age=604800$/)
+  const ancestors = (response: Response) => /frame-ancestors ([^;]*)/.exec(response.headers.get('content-security-policy') ?? '')?.[1]
+  expect([ancestors(entered), entered.headers.get('x-frame-options')]).toEqual([frame.join(' '), null])
+  const inFrame = { cookie: cookie.split(';')[0] ?? '', 'sec-fetch-site': 'same-origin', 'sec-fetch-dest': 'iframe' }
+  const page = await at.ask('/api/status', { headers: inFrame })
+  expect([page.status, ancestors(page), page.headers.get('x-frame-options')]).toEqual([200, frame.join(' '), null])
+  // Another page that frames the viewer, or a browser's own visit.
+  expect((await at.ask('/feed', { headers: { ...inFrame, 'sec-fetch-site': 'cross-site' } })).status).toBe(403)
+  const browser = await at.ask('/api/status', { headers: { ...inFrame, cookie: await at.enter() } })
+  expect([ancestors(browser), browser.headers.get('x-frame-options')]).toEqual(["'none'", 'DENY'])
+  const unknown = await at.ask('/api/status', { headers: { ...inFrame, cookie: inFrame.cookie.replace(/=.*/, '=guess') } })
+  expect([unknown.status, ancestors(unknown)]).toEqual([401, "'none'"])
+})
+
+test.each([
+  'https://evil.example',
+  'http://192.168.0.2:80',
+  'vscode-webview://x; script-src *',
+  '*',
+  "'self'",
+  'vscode-webview:',
+  'http://127.0.0.1:80 *',
+  '',
+])('a link for a frame of “%s” is refused', async (origin) => {
+  await using at = await aViewer()
+  expect(await at.post<{ error: string }>('/api/view/link', { frame: [origin] })).toMatchObject({
+    error: expect.stringContaining('only pages of VS Code'),
+  })
+})
+
 test('a page of another site cannot change anything, although the browser sends the cookie', async () => {
   await using at = await aViewer()
   await addObservations(at.store, [observation()])

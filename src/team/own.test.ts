@@ -1,0 +1,28 @@
+import { expect, test } from 'bun:test'
+import { aLaptop } from '../../test/support/laptop.ts'
+import { scriptedHub } from '../../test/support/scripted-hub.ts'
+import { pullOwn } from './own.ts'
+import { newRing } from './sealing.ts'
+
+test('a feed of sealed items without an end ends the exchange, and nothing is lost', async () => {
+  using hub = scriptedHub()
+  hub.add('ada', {})
+  using ada = await aLaptop(hub, 'ada')
+  const ring = await newRing(new Uint8Array(16))
+  using endless = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch: ({ url }) => {
+      const seq = Number(new URL(url).searchParams.get('after')) + 1
+      const item = { id: 'ab'.repeat(32), keyId: ring.current.id, sealed: 'AAAA', seq, device: 'd' }
+      return Response.json({ items: [item], head: seq + 1, more: true })
+    },
+  })
+  const context = { ...ada.context, hub: { ...ada.context.hub, url: `http://127.0.0.1:${endless.port}` } }
+  let upTo = 0
+  const read = async () => {
+    for await (const page of pullOwn(context, ring, 0)) if (page.kind === 'items') upTo = page.upTo
+  }
+  await expect(read()).rejects.toThrow('the next one goes on')
+  expect(upTo).toBe(2000)
+}, 60_000)

@@ -13,8 +13,8 @@ export const AGENT_CLIENTS: Record<OtherAgent, { package: string; version: strin
   opencode: { package: 'opencode-ai', version: '1.18.33', executable: 'opencode' },
 }
 
-/** Qwen Code needs Node 22. On an older Node, npm would silently install an old version of it. */
-const NODE_FOR_QWEN = '24.9.0'
+/** Qwen Code needs Node 22, and VS Code Node 24. On an older Node, npm would silently install an old Qwen Code. */
+const NODE_FOR_TESTS = '24.9.0'
 
 /** A folder with the real client of an agent, for the PATH. Downloaded from npm into the person's cache the first time. */
 export async function agentClient(agent: OtherAgent): Promise<string> {
@@ -40,10 +40,10 @@ async function linkOpencode(folder: string): Promise<void> {
   await symlink(join('..', 'node_modules', native, 'bin', 'opencode'), join(folder, 'bin', 'opencode'))
 }
 
-/** The folder of a Node that is new enough for Qwen Code. npm's package `node` would only download this one in its install script. */
-export async function nodeForQwen(): Promise<string> {
+/** The folder of a Node that is new enough for every client. npm's package `node` would only download this one in its install script. */
+export async function nodeForTests(): Promise<string> {
   const name = `node-${process.platform}-${process.arch}`
-  const folder = await installFromNpm(`node-${NODE_FOR_QWEN}`, [`${name}@${NODE_FOR_QWEN}`], async (partial) => {
+  const folder = await installFromNpm(`node-${NODE_FOR_TESTS}`, [`${name}@${NODE_FOR_TESTS}`], async (partial) => {
     const node = join(partial, 'node')
     await writeFile(node, `#!/bin/sh\nexec "$(dirname "$0")/node_modules/${name}/bin/node" "$@"\n`)
     await chmod(node, 0o755)
@@ -55,5 +55,5 @@ export async function nodeForQwen(): Promise<string> {
 export const agentOrSkip = (agent: OtherAgent) =>
   orSkip(`${agent} ${AGENT_CLIENTS[agent].version}`, async () => {
     await agentClient(agent)
-    if (agent === 'qwen') await nodeForQwen()
+    if (agent === 'qwen') await nodeForTests()
   })

@@ -37,6 +37,22 @@ export function installFromNpm(name: string, specs: string[], finish: (partial: 
   })
 }
 
+/** Unpacks a package from npm without what it depends on, for a file in it that we only read or import. Returns its folder; downloaded only once. */
+export function unpackFromNpm(name: string, version: string): Promise<string> {
+  return cachedFolder(`${name.replace(/^@|\//g, '-').replace(/^-/, '')}-${version}-unpacked`, async (partial) => {
+    const npm = Bun.spawn(['npm', 'pack', '--silent', `${name}@${version}`], {
+      cwd: partial,
+      stdin: 'ignore',
+      stdout: 'pipe',
+      stderr: 'pipe',
+    })
+    const [code, tarball, stderr] = await Promise.all([npm.exited, npm.stdout.text(), npm.stderr.text()])
+    if (code !== 0) throw new Error(`npm could not download ${name}@${version} (${stderr.trim().split('\n')[0]})`)
+    const tar = Bun.spawnSync(['tar', 'xzf', tarball.trim(), '--strip-components=1'], { cwd: partial })
+    if (!tar.success) throw new Error(`could not unpack ${name}@${version}: ${tar.stderr}`)
+  })
+}
+
 /** A folder of the cache, created atomically: it is built under another name and then renamed. */
 async function cachedFolder(name: string, build: (partial: string) => Promise<void>): Promise<string> {
   const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'recollect-test')
@@ -98,14 +114,16 @@ async function install(version: string, folder: string): Promise<void> {
   await chmod(claude, 0o755)
 }
 
-async function npmInstall(folder: string, spec: string): Promise<void> {
+/** Installs a package into a folder; without one, what the package.json of the folder names. */
+export async function npmInstall(folder: string, spec?: string): Promise<void> {
   // No install scripts: they only copy the platform's binary over a placeholder, and we use it where it is.
-  const args = ['install', '--prefix', folder, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', spec]
+  const flags = ['--prefix', folder, '--ignore-scripts', '--omit=dev', '--no-audit', '--no-fund', '--loglevel=error']
+  const args = ['install', ...flags, ...(spec ? [spec] : [])]
   const npm = Bun.spawn(['npm', ...args], { cwd: folder, stdin: 'ignore', stdout: 'ignore', stderr: 'pipe' })
   const [code, stderr] = await Promise.all([npm.exited, npm.stderr.text()])
   if (code === 0) return
   const reason = stderr.trim().split('\n').slice(0, 3).join(' | ')
   throw new Error(
-    `npm could not install ${spec} (${reason}). Connect to an npm registry and run the tests again; it is downloaded only once.`,
+    `npm could not install ${spec ?? folder} (${reason}). Connect to an npm registry and run the tests again; it is downloaded only once.`,
   )
 }

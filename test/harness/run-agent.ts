@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { AGENT_TITLES } from '../../src/core/agent.ts'
 import type { OtherAgent } from '../../src/integrations/agent-setup.ts'
-import { AGENT_CLIENTS, agentClient, nodeForQwen } from './agent-clients.ts'
+import { AGENT_CLIENTS, agentClient, nodeForTests } from './agent-clients.ts'
 import { type Ran, runIn, type Sandbox, writeInto } from './sandbox.ts'
 import type { ModelStep, ReceivedRequest, ScriptedModel } from './scripted-model.ts'
 
@@ -155,7 +155,7 @@ export function agentSettings(sandbox: Sandbox, agent: OtherAgent): Record<strin
 }
 
 async function agentEnv(sandbox: Sandbox, agent: OtherAgent, model: ScriptedModel): Promise<Record<string, string>> {
-  const folders = [await agentClient(agent), ...(agent === 'qwen' ? [await nodeForQwen()] : [])]
+  const folders = [await agentClient(agent), ...(agent === 'qwen' ? [await nodeForTests()] : [])]
   return { ...HARNESSES[agent].env(model.url), PATH: [...folders.reverse(), sandbox.env.PATH].join(':'), NO_COLOR: '1', TERM: 'dumb' }
 }
 

@@ -1,0 +1,144 @@
+/**
+ * Reports what happens in one folder to the worker, one report after the other and never in the editor's way: a report is handed over at once, sent
+ * in the background, limited in time by the connection, and tried again while the worker is away. This file knows nothing of VS Code.
+ */
+import type { Client, ClientToolUse } from '../../src/client/client.ts'
+
+type EditorSession = ReturnType<Client['session']>
+
+/** `agent`: an agent works in the folder and reports that work itself. `away`: no worker answers, and reports wait. */
+export type RecorderState = 'recording' | 'agent' | 'away'
+
+export type RecorderOptions = {
+  session: EditorSession
+  pid: number
+  /** Called when the state has changed. */
+  changed(state: RecorderState): void
+  /** Called for a report that the worker refused. It must not contain the report. */
+  failed(reason: string): void
+  /** Tries to make the worker answer. */
+  wake(): Promise<void>
+  /** A turn ends when nothing happened for this long. */
+  idleMs: number
+  retryMs: number
+}
+
+/** Reports that wait for the worker. The oldest is dropped when there are more. */
+const MAX_WAITING = 200
+/** How long the end of the editor may wait. */
+const MAX_CLOSE_MS = 1500
+
+type Task = () => Promise<void>
+export type Recorder = ReturnType<typeof openRecorder>
+
+export function openRecorder(options: RecorderOptions) {
+  const { session, changed, failed, wake, idleMs, retryMs } = options
+  const waiting: Task[] = []
+  let state: RecorderState = 'recording'
+  let isSending = false
+  let isTurnOpen = false
+  let isClosed = false
+  let reported = 0
+  let idle: ReturnType<typeof setTimeout> | undefined
+  let retry: ReturnType<typeof setTimeout> | undefined
+  const start = Date.now().toString(36)
+
+  const become = (next: RecorderState) => {
+    if (next === state) return
+    state = next
+    changed(state)
+  }
+
+  const send = async (): Promise<void> => {
+    if (isSending) return
+    isSending = true
+    for (let task = waiting[0]; task; task = waiting[0]) {
+      try {
+        await task()
+        waiting.shift()
+        if (state === 'away') become('recording')
+      } catch (cause) {
+        if (!isAway(cause)) {
+          waiting.shift()
+          failed((cause as Error).message)
+          continue
+        }
+        become('away')
+        if (!isClosed) retry = setTimeout(() => void wake().then(send, send), retryMs)
+        break
+      }
+    }
+    isSending = false
+  }
+
+  const add = (task: Task): void => {
+    if (isClosed) return
+    waiting.push(task)
+    if (waiting.length > MAX_WAITING) waiting.splice(1, 1)
+    clearTimeout(idle)
+    idle = setTimeout(endTurn, idleMs)
+    if (state !== 'away') void send()
+  }
+
+  function endTurn(): void {
+    if (isClosed) return
+    waiting.push(async () => {
+      if (!isTurnOpen) return
+      await session.answer('')
+      isTurnOpen = false
+    })
+    if (state !== 'away') void send()
+  }
+
+  add(async () => void (await session.open({ pid: options.pid })))
+
+  return {
+    state: () => state,
+    /** A message of the person: a command with words, or a turn of a chat with its answer. */
+    prompt: (text: string, answer?: string): void => {
+      add(async () => {
+        await session.prompt(text)
+        isTurnOpen = true
+        if (answer === undefined) return
+        await session.answer(answer)
+        isTurnOpen = false
+      })
+    },
+    /** Something that happened. It starts a turn if none is open. */
+    report: (use: ClientToolUse): void => {
+      const id = `${start}-${++reported}`
+      add(async () => {
+        const answer = await session.toolUse({ ...use, id, newTurn: !isTurnOpen, unlessAgent: true })
+        if (answer.status === 'skipped' && answer.reason === 'agent_at_work') return become('agent')
+        become('recording')
+        if (answer.status === 'queued') isTurnOpen = true
+      })
+    },
+    /** Sends what waits, then ends the session; gives up after a moment. */
+    close: async (): Promise<void> => {
+      clearTimeout(idle)
+      clearTimeout(retry)
+      waiting.push(async () => void (await session.end('exit')))
+      isClosed = true
+      let timer: ReturnType<typeof setTimeout> | undefined
+      const late = new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, MAX_CLOSE_MS)
+      })
+      const emptied = async () => {
+        while (waiting.length > 0) {
+          await send()
+          if (state === 'away') return
+          if (isSending) await new Promise((resolve) => setTimeout(resolve, 10))
+        }
+      }
+      await Promise.race([emptied(), late])
+      clearTimeout(timer)
+    },
+  }
+}
+
+/** Whether the report may succeed later: no worker answers, or not in time. A report has an id, so that one that arrives twice counts once. */
+const isAway = (cause: unknown): boolean => {
+  const kind = (cause as { kind?: string }).kind
+  return kind === 'unreachable' || kind === 'late'
+}

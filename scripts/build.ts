@@ -4,9 +4,9 @@
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { BunPlugin } from 'bun'
 import { bundleViewer } from '../src/worker/viewer-bundle.ts'
 import { licences } from './licences.ts'
+import { bundleProcesses } from './process-bundles.ts'
 
 const root = join(import.meta.dir, '..')
 const dist = join(root, 'dist')
@@ -17,14 +17,7 @@ mkdirSync(dist, { recursive: true })
 const entries = ['src/cli/main.ts', 'src/minilm/thread.ts'].map((path) => join(root, path))
 const naming = { entry: '[name].js', chunk: '[name]-[hash].js' }
 await bundle('the program', { entrypoints: entries, outdir: join(dist, 'cli'), target: 'bun', splitting: true, naming })
-// Every file that a hook loads costs it time, so its straight path is one file and the rest another.
-const rareCases: BunPlugin = {
-  name: 'rare cases',
-  setup: ({ onResolve }) => void onResolve({ filter: /\/rare-cases\.ts$/ }, () => ({ path: './rare-cases.js', external: true })),
-}
-const hook = { outdir: join(dist, 'cli'), target: 'bun' as const, minify: true }
-await bundle('the hook', { ...hook, entrypoints: [join(root, 'src/hooks/main.ts')], naming: 'hook.js', plugins: [rareCases] })
-await bundle('the rare cases of the hook', { ...hook, entrypoints: [join(root, 'src/hooks/rare-cases.ts')] })
+await bundleProcesses(join(dist, 'cli'))
 await bundle('the client', { entrypoints: [join(root, 'src/client/client.ts')], outdir: join(dist, 'client'), target: 'node' })
 await bundleViewer(join(dist, 'viewer'))
 makeTypes(join(root, 'src/client/client.ts'))

@@ -8,6 +8,7 @@ const checks = [
   { name: 'format and lint', command: [tool('biome'), 'check', '--error-on-warnings', '.'] },
   { name: 'types', command: [tool('tsc'), '--noEmit', '-p', '.'] },
   { name: 'types of the viewer', command: [tool('tsc'), '--noEmit', '-p', join('src', 'viewer')] },
+  { name: 'types of the extension', command: [tool('tsc'), '--noEmit', '-p', 'vscode'] },
   { name: 'dead exports', command: [tool('knip'), '--no-progress'] },
 ]
 const tests = { name: 'house and unit tests', command: [process.execPath, join('scripts', 'test.ts'), '--unit', '--only-failures'] }

@@ -7,8 +7,9 @@ import { dirname, join } from 'node:path'
 import { aPerson, type Person } from '../test/support/person.ts'
 import { transcript, type WrittenTurn } from '../test/support/transcript.ts'
 import { view } from '../test/support/viewer.ts'
+import { parseArguments } from './arguments.ts'
 
-const [folder] = process.argv.slice(2)
+const [folder] = parseArguments('scripts/screenshots.ts [folder]', {}, { words: true }).positionals
 const images = join(import.meta.dir, '..', 'docs', 'img')
 
 // With the command on the PATH, briefs show it without its path.

@@ -1,5 +1,5 @@
 import { expect } from 'bun:test'
-import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { clientOrSkip, WITHOUT_HTTP_HOOKS } from '../harness/client.ts'
 import { type ModelRequest, requestText, toolResults } from '../harness/fake-anthropic.ts'
@@ -14,10 +14,53 @@ const root = join(import.meta.dir, '..', '..')
 
 test('the client validates the plugin and the marketplace without complaints', async () => {
   await using person = await aPerson({ init: null })
-  for (const path of [join(root, 'plugin'), root]) {
-    const { code, stdout, stderr } = await runIn(person, [person.claude, 'plugin', 'validate', '--strict', path])
-    expect([path, code, stdout + stderr]).toEqual([path, 0, expect.stringContaining('Validation passed')])
+  for (const args of [['--profile', 'directory', join(root, 'plugin')], [root]]) {
+    const { code, stdout, stderr } = await runIn(person, [person.claude, 'plugin', 'validate', '--strict', ...args])
+    expect([args, code, stdout + stderr]).toEqual([args, 0, expect.stringContaining('Validation passed')])
   }
+})
+
+test('the plugin of a release works alone: it downloads the runtime, says so, remembers, and gives the agent the command', async () => {
+  await using person = await aPerson({ files: project, git: true, init: null, env: withNpm() })
+  const shop = join(person.root, 'shop')
+  const built = Bun.spawnSync([process.execPath, join(root, 'scripts', 'plugin-package.ts'), shop], { stderr: 'pipe' })
+  expect([built.exitCode, built.exitCode === 0 ? '' : String(built.stderr)]).toEqual([0, ''])
+  const checked = await runIn(person, [person.claude, 'plugin', 'validate', '--strict', '--profile', 'directory', join(shop, 'plugin')])
+  expect([checked.code, checked.stdout]).toEqual([0, expect.stringContaining('Validation passed')])
+  await claude(person, 'plugin', 'marketplace', 'add', shop)
+  await claude(person, 'plugin', 'install', 'recollect@recollect')
+  const [installed = ''] = new Bun.Glob('plugins/cache/recollect/recollect/*/run.sh').scanSync({
+    cwd: join(person.home, '.claude'),
+    absolute: true,
+  })
+
+  const start = () => runIn(person, [installed, 'hook', 'claude-code', 'SessionStart', '--plugin'], { input: '{}' })
+  const withoutNpm = await runIn(person, [installed, 'hook', 'claude-code', 'SessionStart', '--plugin'], {
+    env: { PATH: folderWithoutNpm(person) },
+  })
+  expect([withoutNpm.code, JSON.parse(withoutNpm.stdout).systemMessage]).toEqual([0, expect.stringContaining('npm is not on your PATH')])
+  expect(JSON.parse((await start()).stdout).systemMessage).toContain('downloads its runtime with npm')
+  for (let waited = 0; !existsSync(join(person.home, '.recollect', 'run', 'worker.json')); waited += 200) {
+    if (waited > 110_000) throw new Error(readFileSync(join(installed, '..', 'program', 'fetch.log'), 'utf8'))
+    await Bun.sleep(200)
+  }
+
+  await runClaude({ sandbox: person, prompt: 'The login test fails. Find out why and fix it.', turns: fixTheTest(person.project) })
+  await person.settled()
+  expect((await person.rows('prompts')).map(({ text }) => text)).toEqual(['The login test fails. Find out why and fix it.'])
+  const call = { tools: [{ name: 'Bash', input: { command: 'recollect search multiplied --json | head -c 2000' } }] }
+  const second = await runClaude({ sandbox: person, prompt: 'What did we do last time?', turns: [call, 'We fixed it.'] })
+  const main = second.requests.filter((request) => request.lane === 'main')
+  expect(briefIn(requestText(main[0]))).toContain('multiplied by 1000')
+  expect(memoryTools(main[0])).toEqual(MEMORY_TOOLS.map((name) => `mcp__plugin_recollect_recollect__${name}`))
+  expect(toolResults(main[1])[0]?.text).toContain('multiplied by 1000')
+}, 240_000)
+
+test('the plugin of a checkout finds the program in the checkout', async () => {
+  await using person = await aPerson({ init: null })
+  await claude(person, 'plugin', 'marketplace', 'add', root)
+  const { code, stdout } = await runIn(person, [join(root, 'plugin', 'run.sh'), 'version'])
+  expect([code, stdout.trim()]).toEqual([0, JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version])
 })
 
 test('the plugin works like init, can be updated, disabled and uninstalled, and the memories stay', async () => {
@@ -126,16 +169,42 @@ old(`${WITHOUT_HTTP_HOOKS} loads the whole plugin, records sessions, and shows e
   expect(await person.rows('prompts')).toHaveLength(3)
 })
 
-test('without the program, and without the plugin itself, the hooks of the plugin are silent', async () => {
+test('without the program, the start of a session says so, and the other hooks are silent; without the plugin itself, all are', async () => {
   await using person = await aPerson({ init: null })
   const { hooks } = JSON.parse(readFileSync(join(root, 'plugin', 'hooks', 'hooks.json'), 'utf8'))
   for (const folder of [join(root, 'plugin'), '/nowhere'])
     for (const event of Object.keys(hooks)) {
       const line: string = hooks[event][0].hooks[0].command
       const ran = await runIn(person, ['/bin/sh', '-c', line], { env: { CLAUDE_PLUGIN_ROOT: folder }, input: '{}' })
-      expect([event, ran.code, ran.stdout, ran.stderr]).toEqual([event, 0, '', ''])
+      const isTold = event === 'SessionStart' && folder !== '/nowhere'
+      expect([event, ran.code, ran.stderr]).toEqual([event, 0, ''])
+      if (isTold) expect(JSON.parse(ran.stdout)).toEqual({ systemMessage: expect.stringContaining('the program is missing') })
+      else expect([event, ran.stdout]).toEqual([event, ''])
     }
+  const mcp = await runIn(person, [join(root, 'plugin', 'run.sh'), 'mcp', '--plugin'])
+  expect([mcp.code, mcp.stderr]).toEqual([1, expect.stringContaining('npm ci && npm install -g .')])
 })
+
+/** The registry and the cache of the person who runs the tests: a program in a sandbox has no network. */
+function withNpm(): Record<string, string> {
+  const { stdout } = Bun.spawnSync(['npm', 'config', 'get', 'cache'])
+  return {
+    HTTPS_PROXY: process.env.HTTPS_PROXY ?? '',
+    npm_config_cache: stdout.toString().trim(),
+    npm_config_prefer_offline: 'true',
+    ...Object.fromEntries(
+      Object.entries(process.env).flatMap(([name, value]) => (/^npm_config_registry$/i.test(name) && value ? [[name, value]] : [])),
+    ),
+  }
+}
+
+/** A folder for the PATH with the programs that a shell script needs, and without npm. */
+function folderWithoutNpm({ root }: Person): string {
+  const folder = join(root, 'without-npm')
+  mkdirSync(folder)
+  for (const name of ['sh', 'find', 'mkdir', 'rmdir', 'sed']) symlinkSync(Bun.which(name) ?? '', join(folder, name))
+  return folder
+}
 
 const MEMORY_TOOLS = [
   'memory_capture',

@@ -100,6 +100,19 @@ test('only one hook waits for a frozen worker; the others write to the spool at 
   expect(await at.toolUses()).toBe(3)
 }, 60_000)
 
+test('a hook waits longer for a slow worker if RECOLLECT_HOOK_WAIT_MS allows it', async () => {
+  await using at = aHome()
+  await at.run(['start'])
+  const pid = at.pid()
+  process.kill(pid, 'SIGSTOP')
+  const asked = at.hook('PostToolUse', {}, { RECOLLECT_HOOK_WAIT_MS: '30000' })
+  await Bun.sleep(1500)
+  expect(at.spooled()).toBe(0)
+  process.kill(pid, 'SIGCONT')
+  expect((await asked).code).toBe(0)
+  expect([at.spooled(), await at.toolUses()]).toEqual([0, 1])
+}, 60_000)
+
 test('the mark of a late answer expires, so a worker that died afterwards is started again', async () => {
   await using at = aHome()
   await at.run(['start'])

@@ -9,7 +9,9 @@ const readRules = (): Rules => JSON.parse(readFileSync(join(root, 'house.json'),
 
 test('the source follows the rules in house.json', () => {
   const rules = readRules()
-  const paths = [...new Bun.Glob('src/**/*.{ts,tsx,js}').scanSync(root)].filter((path) => !/\.test\.tsx?$/.test(path))
+  const paths = ['src', 'vscode/src']
+    .flatMap((folder) => [...new Bun.Glob(`${folder}/**/*.{ts,tsx,js}`).scanSync(root)])
+    .filter((path) => !/\.test\.tsx?$/.test(path))
   const sources = new Map(paths.sort().map((path) => [path, readFileSync(join(root, path), 'utf8')]))
   expect(brokenRules(sources, rules)).toEqual([])
   expect(readdirSync(join(root, 'src')).filter((name) => !(name in rules.may))).toEqual([])

@@ -44,7 +44,7 @@ const canMount = Bun.spawnSync(['unshare', '--mount', 'true']).success
 if (!canMount) console.warn('Skipping the flows with a full and a read-only disk: they need permission to mount.')
 
 test.skipIf(!canMount)('a full disk: the session is undisturbed, doctor reports it, and missed events are recovered', async () => {
-  await using disk = await smallDisk('size=2m')
+  await using disk = await smallDisk('size=4m')
   await using person = await aPerson({ git: true, env: { RECOLLECT_HOME: `${disk.path}/home` } })
   await Bun.write(`${disk.path}/ballast`, 'x'.repeat(100))
   Bun.spawnSync(['sh', '-c', `dd if=/dev/zero of=${disk.path}/ballast bs=1024 2>/dev/null || true`])

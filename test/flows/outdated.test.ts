@@ -69,6 +69,8 @@ test('a description of deleted code is never shown as current: not at the start,
   // Memories shown at the start are not repeated, so the other injections are tested with the brief turned off.
   await person.recollect('config', 'set', 'hooks.session_start.enabled', 'false')
   await person.recollect('restart')
+  // A new worker loads the code of recall with the first prompt, which is too late for a hook on a busy machine.
+  await person.recollect('inject', '--prompt', question)
   const withPrompt = block((await ask()).first, 'about="this prompt"')
   expect(withPrompt).toContain('no longer in the code: `localTime` of src/time.ts')
   expect(currentClaims(withPrompt)).toEqual([])

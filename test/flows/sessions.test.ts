@@ -148,7 +148,7 @@ test('a session on a branch is shown the last work there, and newer work on othe
   const back = await runClaude({ sandbox: person, prompt: 'Where were we?', turns: ['At the login test.'] })
   const brief = briefIn(firstRequest(back))
   expect(brief).toMatch(
-    /Last on this branch \(login\), .*The login test fails\. Find out why and fix it\n- Result \(P1\): Fixed: `isValid`/,
+    /Last on this branch \(login\), .*The login test fails\. Find out why and fix it\n- Reported \(P1\): Fixed: `isValid`/,
   )
   expect(brief).toMatch(/Newer work on branch lighthouse, not here/)
   expect(await person.recollect('search', 'branch:lighthouse', '--json')).toContain('NOTES.md')

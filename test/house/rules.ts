@@ -26,8 +26,8 @@ export type Rules = {
  */
 const ROOMS_FOR_EVERY_AGENT =
   'core store capture retrieval inject notes sync consolidate evaluate worker wire mcp client viewer minilm'.split(' ')
-/** The declaration of the list, and the migration that named the agent of rows from before there was a list. */
-const AGENT_NAMED_IN = ['src/core/agent.ts', 'src/store/migrations.ts']
+/** The declaration of the list, and the agent of rows from before there was a list. */
+const AGENT_NAMED_IN = ['src/core/agent.ts', 'src/store/schema.ts', 'src/store/migrations.ts']
 const AGENT_NAME = /claude[-_ ]?code/gi
 
 /** Things that only some rooms may do, as patterns in their text. */
@@ -250,6 +250,7 @@ function targetOf(from: string, name: string, sources: Map<string, string>): Imp
 /** `src/store/store.ts` → `store`. For a file outside the rooms, its path. */
 function roomOf(path: string): string {
   const [src, room, ...rest] = path.split('/')
+  if (src === 'vscode') return src
   return src === 'src' && room && rest.length > 0 ? room : path
 }
 

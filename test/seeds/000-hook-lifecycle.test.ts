@@ -231,3 +231,22 @@ test('Batch: several observations in one request', async () => {
   const [{ id } = { id: 0 }] = query<{ id: number }>("SELECT id FROM observations WHERE project = 'harbour'")
   expect(await post('/api/observations/batch', { ids: [id] })).toMatchObject([{ id, filesModified: ['/src/auth.ts'] }])
 })
+
+test('Table output: search and timeline are grouped by day and file, with what each memory costs to read', async () => {
+  const found = await home.run('search', 'login', '--project', 'harbour', '--kind', 'observation')
+  expect(found).toMatch(/^\d{4}-\d\d-\d\d {2}\/src\/auth\.ts\n#\d+ {2}\d\d:\d\d {2}\w+ {2}~\d+t {2}/m)
+  const [{ id } = { id: 0 }] = query<{ id: number }>("SELECT id FROM observations WHERE project = 'harbour'")
+  const timeline = await home.run('timeline', `#${id}`, '--project', 'harbour')
+  expect(timeline).toMatch(/^\d{4}-\d\d-\d\d {2}harbour$/m)
+  expect(timeline).toMatch(/^ +\/src\/auth\.ts\n\S +#\d+ /m)
+  expect(timeline).toMatch(new RegExp(`#${id} +\\d\\d:\\d\\d .*~\\d+t`))
+})
+
+test('Database schema: user_prompts and sdk_sessions have the columns of the diagram', () => {
+  expect(
+    query("SELECT id, session_id, prompt_number, prompt, created_at FROM user_prompts WHERE prompt = 'Add login feature'"),
+  ).toHaveLength(1)
+  const joined = query(`SELECT s.claude_session_id, p.prompt FROM sdk_sessions s JOIN user_prompts p ON p.session_id = s.id
+    JOIN observations o ON o.session_id = s.id AND o.prompt_number = p.prompt_number WHERE s.project = 'harbour'`)
+  expect(joined).toEqual([{ claude_session_id: 'vscode-session-1', prompt: 'Add login feature' }])
+})

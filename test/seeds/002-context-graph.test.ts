@@ -1,7 +1,7 @@
 /** Seed 002, Claude Code hooks and Context Graph: each test is one of its clauses, with the commands and payloads that it prints. */
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { closeSync, mkdirSync, openSync, readFileSync, statSync, writeSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, readFileSync, renameSync, rmdirSync, statSync, writeSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { anMcpProcess, aScriptHome, type ScriptHome } from '../support/script-home.ts'
@@ -91,6 +91,34 @@ test('user_prompt_submit.sh: hooks prompt-submit --session-id … --stdin true -
   expect(code).toBe(0)
   await home.settled()
   expect(await rowsOf('prompts', 'cg')).toMatchObject([{ text: 'Where does the graph live?' }])
+})
+
+test('The scripts’ envelope: fields in payload.data are read like those of the client', async () => {
+  const pipe = (hook_type: string, session_id: string, data: object, ...args: string[]) =>
+    home.recollect(
+      JSON.stringify({ hook_type, session_id, timestamp_ms: 1, payload: { type: hook_type, data } }),
+      ...['hooks', ...args, '--format', 'json'],
+    )
+  const fresh = join(home.folder, 'enveloped')
+  mkdirSync(fresh)
+  await pipe('session_start', 'cg-e', { cwd: fresh, source: 'cli' }, 'session-start', '--stdin')
+  await pipe('user_prompt_submit', 'cg-e', { prompt: 'Which edges are unique?', context: [] }, 'prompt-submit', '--stdin', 'true')
+  const use = { tool_name: 'Read', tool_input: { file_path: '/src/a.ts' }, tool_response: 'text', tool_use_id: 'e1', tool_success: true }
+  await pipe('post_tool_use', 'cg-e', use, 'post-tool', '--session-id', 'cg-e', '--stdin', 'true', '--success', 'true')
+  await pipe(
+    'session_end',
+    'cg-e',
+    { duration_ms: 1, status: 'normal' },
+    'session-end',
+    '--session-id',
+    'cg-e',
+    '--generate-summary',
+    'true',
+  )
+  await home.settled()
+  expect(await rowsOf('sessions', 'cg-e')).toMatchObject([{ folder: fresh, status: 'completed' }])
+  expect(await rowsOf('prompts', 'cg-e')).toMatchObject([{ text: 'Which edges are unique?' }])
+  expect(await rowsOf('tool-uses', 'cg-e')).toMatchObject([{ tool: 'Read', toolUseId: 'e1', output: 'text' }])
 })
 
 test('pre_tool_use.sh: hooks pre-tool --session-id … --tool-name … --fast-path true --format json, off until it is switched on', async () => {
@@ -227,6 +255,19 @@ test('CLI subcommands: memory capture-memory, inject-context, and inject-brief w
   expect((JSON.parse(brief.stdout) as { tokens: number }).tokens).toBeLessThan(200)
 })
 
+test('CLI subcommands: the flags of Context Graph’s own program are accepted, and a prompt prints what it recalls', async () => {
+  const captured = ['memory', 'capture-memory', '--content', 'Nodes are numbered from one.', '--source', 'hook', '--importance', '0.9']
+  expect(await home.recollect('', ...captured, '--session-id', 'cg', '--strict-exit')).toMatchObject({ code: 0 })
+  const answer = ['memory', 'capture-response', '--content', 'Yes.', '--session-id', 'cg', '--importance', '0.5', '--strict-exit']
+  expect(await home.recollect('', ...answer)).toMatchObject({ code: 0, stdout: 'Saved.\n' })
+  const inject = async (...args: string[]) => (await home.recollect('', 'memory', ...args, '--session-id', 'cg', '--strict-exit')).stdout
+  expect(await inject('inject-context', 'From which number are nodes numbered?')).toContain('Nodes are numbered from one.')
+  expect(await inject('inject-context', 'From which number are nodes numbered?')).not.toContain('Graphs are acyclic.')
+  expect(await inject('inject-context', '--budget', '1200', '--top-k', '1')).toContain('Nodes are numbered from one.')
+  expect(await inject('inject-context', '--budget', '1200', '--top-k', '1')).not.toContain('Graphs are acyclic.')
+  expect(await inject('inject-brief', 'quarterly zebra census', '--top-k', '5')).toBe('')
+})
+
 test('CLI subcommands: memory inject-context in a new project prints nothing and exits with 0', async () => {
   const fresh = join(home.folder, 'fresh')
   mkdirSync(fresh)
@@ -251,31 +292,43 @@ test('Exit codes pass through: 0 success, 1 error, 2 timeout, 3 database, 4 inva
   expect((await strict('', 'memory', 'capture-memory', '--content', 'Lost.')).code).toBe(3)
   await using away = await aScriptHome()
   await away.run('stop')
+  // A worker that cannot open its database does not start.
+  renameSync(join(away.home, 'recollect.db'), join(away.home, 'kept'))
+  mkdirSync(join(away.home, 'recollect.db'))
+  expect((await away.recollect('', 'memory', 'capture-memory', '--content', 'Nowhere.', '--strict-exit')).code).toBe(3)
+  rmdirSync(join(away.home, 'recollect.db'))
+  renameSync(join(away.home, 'kept'), join(away.home, 'recollect.db'))
   expect((await away.recollect('{}', 'hooks', 'post-tool', '--session-id', 's', '--tool-name', 'Bash', '--strict-exit')).code).toBe(1)
 })
 
-test('Prerequisites: the MCP server on TCP answers with the token, and without it with a JSON-RPC error before it closes', async () => {
-  const child = home.spawn('mcp', '--transport', 'tcp', '--port', '0')
-  try {
-    const port = Number(/127\.0\.0\.1:(\d+)/.exec(await firstLine(child.stderr))?.[1])
-    const initialize = {
-      jsonrpc: '2.0',
-      id: 7,
-      method: 'initialize',
-      params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 't', version: '1' } },
+test.each(['mcp', 'serve'])(
+  'Prerequisites: %s on TCP answers with the token, and without it with a JSON-RPC error before it closes',
+  async (command) => {
+    const child = home.spawn(command, '--transport', 'tcp', '--port', '0')
+    try {
+      const port = Number(/127\.0\.0\.1:(\d+)/.exec(await firstLine(child.stderr))?.[1])
+      const initialize = {
+        jsonrpc: '2.0',
+        id: 7,
+        method: 'initialize',
+        params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 't', version: '1' } },
+      }
+      const ask = (...lines: string[]) => exchange(port, lines.map((line) => `${line}\n`).join(''))
+      const refused = { jsonrpc: '2.0', error: { code: -32001, message: expect.stringContaining('token') } }
+      expect(JSON.parse(await ask(JSON.stringify(initialize)))).toMatchObject({ ...refused, id: 7 })
+      expect(JSON.parse(await ask('wrong'))).toMatchObject({ ...refused, id: null })
+      expect(JSON.parse(await exchange(port, ''))).toMatchObject({ ...refused, id: null })
+      const token = readFileSync(join(home.home, 'run', 'token'), 'utf8').trim()
+      expect(JSON.parse(await ask(token, JSON.stringify(initialize)))).toMatchObject({
+        id: 7,
+        result: { serverInfo: { name: 'recollect' } },
+      })
+    } finally {
+      child.kill()
+      await child.exited
     }
-    const ask = (...lines: string[]) => exchange(port, lines.map((line) => `${line}\n`).join(''))
-    const refused = { jsonrpc: '2.0', error: { code: -32001, message: expect.stringContaining('token') } }
-    expect(JSON.parse(await ask(JSON.stringify(initialize)))).toMatchObject({ ...refused, id: 7 })
-    expect(JSON.parse(await ask('wrong'))).toMatchObject({ ...refused, id: null })
-    expect(JSON.parse(await exchange(port, ''))).toMatchObject({ ...refused, id: null })
-    const token = readFileSync(join(home.home, 'run', 'token'), 'utf8').trim()
-    expect(JSON.parse(await ask(token, JSON.stringify(initialize)))).toMatchObject({ id: 7, result: { serverInfo: { name: 'recollect' } } })
-  } finally {
-    child.kill()
-    await child.exited
-  }
-})
+  },
+)
 
 test('Prerequisites: registered with a command, the server also answers over stdio', async () => {
   const mcp = await anMcpProcess(home, 'mcp')

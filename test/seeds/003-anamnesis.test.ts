@@ -1,7 +1,7 @@
 /** Seed 003, capture and injection in Anamnesis: each test is one of its clauses, with real transcripts, a real worker and real git. */
 import { expect, test } from 'bun:test'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { aRemote, runGit } from '../support/machines.ts'
 import { aTestHome, type TestHome } from '../support/test-home.ts'
 import { transcript } from '../support/transcript.ts'
@@ -68,6 +68,33 @@ test('Project identity: a marker that came with a repository does not count unti
   expect(await keyOf(home, folder)).toBe('my-private-project')
 })
 
+test('Project identity: a marker leads to the notes that were imported under its name; one in a clone is offered first', async () => {
+  await using home = await aTestHome()
+  const memory = folderIn(home, 'anamnesis', 'memory')
+  const note = (id: string, project: string, body: string) =>
+    `---\nid: ${id}\ntype: semantic\ntitle: A fact\nproject: ${project}\nmachine_id: laptop\nprov_source: human\n---\n\n${body}\n`
+  writeFileSync(join(memory, 'a.md'), note('01HZZZZZZZZZZZZZZZZZZZZZZ1', 'my-project', 'Every port has its own zone.'))
+  writeFileSync(join(memory, 'b.md'), note('01HZZZZZZZZZZZZZZZZZZZZZZ2', 'shared-name', 'Lamps are checked on Mondays.'))
+  await home.run('import', '--from', 'anamnesis', memory)
+  const workspace = folderIn(home, 'workspace')
+  const cloned = folderIn(home, 'cloned')
+  runGit(cloned, 'init', '--quiet')
+  runGit(cloned, 'remote', 'add', 'origin', 'https://example.com/them/tool')
+  for (const [folder, key] of [
+    [workspace, 'my-project'],
+    [cloned, 'shared-name'],
+  ] as const)
+    writeFileSync(join(folderIn(home, basename(folder), '.anamnesis'), 'project'), `${key}\n`)
+
+  const below = await startSession(home, folderIn(home, 'workspace', 'chapter'), 's1')
+  expect(below.hookSpecificOutput?.additionalContext).toContain('Every port has its own zone.')
+  const offered = await startSession(home, cloned, 's2')
+  expect(offered.hookSpecificOutput).toBeUndefined()
+  expect(offered.systemMessage).toContain('names shared-name, which has 1 memory. If you trust it: recollect projects confirm')
+  await runIn(home, cloned, ['projects', 'confirm'])
+  expect((await startSession(home, cloned, 's3')).hookSpecificOutput?.additionalContext).toContain('Lamps are checked on Mondays.')
+}, 30_000)
+
 test('Two machines that share a folder without a remote meet after one answer', async () => {
   using remote = aRemote()
   await using laptop = await aTestHome()
@@ -116,6 +143,25 @@ test('Injection: k notes of the project, all global notes in full, and no supers
   const id = notes.find(({ title }) => title.startsWith('Lamp number 13'))?.id
   await home.run('capture', 'Lamp 13 is retired for good.', '--supersedes', `N${id}`)
   expect(await home.run('inject', '--k', '20')).not.toContain('Lamp number 13')
+})
+
+test('Injection: global notes that do not fit appear by their titles, with a hint how to read them', async () => {
+  await using home = await aTestHome()
+  await home.run('start')
+  for (let n = 1; n <= 12; n++)
+    await home.run(
+      'capture',
+      '--global',
+      '--title',
+      `House rule ${n}`,
+      `${`Rule ${n} concerns door ${n} and window ${n}. `.repeat(30)}End of rule ${n}.`,
+    )
+  const brief = await home.run('inject')
+  const inFull = brief.match(/End of rule \d+/g)?.length ?? 0
+  expect(inFull).toBeGreaterThan(0)
+  expect(inFull).toBeLessThan(12)
+  for (let n = 1; n <= 12; n++) expect(brief).toMatch(new RegExp(`House rule ${n}\\b`))
+  expect(brief).toContain('get <id>')
 })
 
 test('Injection by hand: an explicit project and budget, the folder in a hook’s payload, and silence for an empty project', async () => {
@@ -262,6 +308,41 @@ test('Importing transcripts writes the notes that live capture would have writte
   await home.run('sync')
   expect(runGit(join(home.home, 'memory'), 'log', '--oneline').trim().split('\n').length).toBeLessThanOrEqual(2)
 }, 120_000)
+
+test('Importing transcripts writes no notes with import.session_notes = false', async () => {
+  await using home = await aTestHome()
+  await home.run('config', 'set', 'import.session_notes', 'false')
+  const file = join(home.folder, 's.jsonl')
+  writeFileSync(
+    file,
+    transcript('s', [{ prompt: 'Check the gauge', answer: 'It is within its limits, as of today.' }], { cwd: home.project }),
+  )
+  await home.run('import', file)
+  await home.settled()
+  expect(JSON.parse(await home.run('notes', '--all', '--json')).notes).toEqual([])
+  expect(await home.run('search', 'gauge limits', '--all')).toContain('gauge')
+})
+
+test('Summarizing: the title is the first line of the prompt, cut to 80 characters, and long texts are cut to 600', async () => {
+  await using home = await aTestHome()
+  await home.run('start')
+  const words = 'Let the harbour page show the time of the next tide in the zone of each port, quay and pier'
+  const file = join(home.folder, 'long.jsonl')
+  writeFileSync(file, transcript('long', [{ prompt: `${words}\nsecond line`, answer: 'tide '.repeat(300) }], { cwd: home.project }))
+  const { note } = JSON.parse(await home.run('capture', '--transcript', file, '--no-sync', '--json'))
+  expect(words.length).toBeGreaterThan(80)
+  expect(note.title.length).toBeLessThanOrEqual(80)
+  expect(note.title.length).toBeGreaterThan(70)
+  expect(words.startsWith(note.title.replace(/…$/, '').trimEnd())).toBe(true)
+  const exact = join(home.folder, 'exact.jsonl')
+  writeFileSync(
+    exact,
+    transcript('exact', [{ prompt: words.slice(0, 80), answer: 'It does, for every port and quay.' }], { cwd: home.project }),
+  )
+  expect(JSON.parse(await home.run('capture', '--transcript', exact, '--no-sync', '--json')).note.title).toBe(words.slice(0, 80))
+  const [text = ''] = notesOf(home).filter((one) => one.includes('session: long'))
+  expect(/\*\*Outcome:\*\* ([\s\S]*?)(?:\n\n|$)/.exec(text)?.[1]?.length).toBeLessThanOrEqual(601)
+})
 
 test('Import keeps the machine that a note of Anamnesis came from', async () => {
   await using home = await aTestHome()

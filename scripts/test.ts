@@ -1,6 +1,7 @@
 /**
  * `npm test` runs every test; `--unit` only those that are quick, `--flows` only the rest (the real client, the entrances). Words limit the run to files
- * whose path contains one of them. `--agents` runs the real clients of the other agents instead, which takes minutes and is a lane of its own. Other flags are passed to `bun test`. The last line is the tally.
+ * whose path contains one of them. A flag of `LANES` runs that lane instead, which takes minutes. Other flags are passed to `bun test`. The last line is the
+ * tally.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,26 +9,36 @@ import { join } from 'node:path'
 import { addTallies, describeTally, tally } from './tally.ts'
 
 const root = join(import.meta.dir, '..')
+/** The folders of tests that run only when their flag is given. */
+const LANES: Record<string, string> = {
+  '--agents': 'test/agents/',
+  '--hub': 'test/hub/',
+  '--vscode': 'test/vscode/',
+  '--faults': 'test/faults/lane/',
+}
 const args = process.argv.slice(2)
 const words = args.filter((arg) => !arg.startsWith('-'))
-const flags = args.filter((arg) => arg.startsWith('-') && !['--unit', '--flows', '--agents'].includes(arg))
+const flags = args.filter((arg) => arg.startsWith('-') && !['--unit', '--flows', ...Object.keys(LANES)].includes(arg))
 
-const files = [...new Bun.Glob('{src,test,scripts,bench}/**/*.test.ts').scanSync(root)]
+const lane = Object.keys(LANES).find((flag) => args.includes(flag))
+const files = [...new Bun.Glob('{src,test,scripts,bench,vscode}/**/*.test.ts').scanSync(root)]
   .filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
-  .filter((file) => isOfAgent(file) === args.includes('--agents'))
+  .filter((file) => laneOf(file) === lane)
   .sort()
-function isOfAgent(file: string): boolean {
-  return file.startsWith('test/agents/')
-}
-const isFlow = (file: string) => /^test\/(flows|harness|privacy|seeds)\//.test(file)
-const unit = args.includes('--flows') || args.includes('--agents') ? [] : files.filter((file) => !isFlow(file))
-const flows = args.includes('--unit') ? [] : files.filter((file) => isFlow(file) || isOfAgent(file))
+const isFlow = (file: string) => lane !== undefined || /^test\/(flows|harness|privacy|seeds)\//.test(file)
+const unit = args.includes('--flows') ? [] : files.filter((file) => !isFlow(file))
+const flows = args.includes('--unit') ? [] : files.filter(isFlow)
 
 // Unit tests run one by one, because some of them measure time. Flows mostly wait for the client, so two can run at once; with more they
 // would slow each other down.
 const outcome = addTallies([await run(unit, []), await run(flows, ['--parallel=2'])])
 console.log(describeTally(outcome))
 process.exitCode = outcome.failed > 0 || outcome.passed === 0 ? 1 : 0
+
+/** The flag of the lane that a test belongs to. */
+function laneOf(file: string): string | undefined {
+  return Object.keys(LANES).find((flag) => file.startsWith(LANES[flag] ?? ''))
+}
 
 async function run(files: string[], extraFlags: string[]) {
   if (files.length === 0) return addTallies([])

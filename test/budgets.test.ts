@@ -1,0 +1,98 @@
+/**
+ * Limits for what people wait for, as ratios of processor time within one run: other programs on the machine slow both sides down, and the shortest of
+ * many measurements counts. A limit is a third more than was measured, so that it catches a regression by half and a busy machine passes.
+ */
+import { Database } from 'bun:sqlite'
+import { expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { BIG_PROJECT, openSampleStore, seededRandom, wordMaker, wordOfRank } from '../bench/sample-store.ts'
+import { bundleHook } from '../scripts/process-bundles.ts'
+import { briefFor, recallFor } from '../src/inject/brief.ts'
+import { answerQuery } from '../src/retrieval/answer.ts'
+import { processorTime } from './support/growth.ts'
+
+const OBSERVATIONS = 2000
+/** Measured on 2026-11-18 with a load of 20 on two cores, eight times: search 7.5 to 8.5, common words 8.0 to 8.6, recall 5.0 to 5.7, brief 1.4 to 2.1. */
+const BUDGETS = { search: 11.2, common: 12, recall: 7.4, brief: 2.5 }
+/** Measured: 0.34 to 0.38. The goal for the time from start to end, worker included, is 0.4. */
+const HOOK_BUDGET = 0.46
+const NOW = 1_800_000_000_000
+
+test('brief, recall and search stay within their budgets, relative to plain FTS5 on the same rows', async () => {
+  const { store, path } = await openSampleStore(OBSERVATIONS)
+  const db = new Database(path, { readonly: true })
+  const plain = db.prepare('SELECT rowid FROM fulltext WHERE fulltext MATCH ? ORDER BY bm25(fulltext) LIMIT 20')
+  const words = wordMaker(seededRandom(11))
+  const common = [0, 1, 2].map(wordOfRank).join(' ')
+  const queries = Array.from({ length: 10 }, () => words(7))
+  const [newest] = await store.observations.recent(BIG_PROJECT, 1)
+  const session = newest && (await store.sessions.get(newest.sessionId))
+  if (!session) throw new Error('the store has no session')
+  const eachQuery = (act: (query: string) => unknown) => async () => {
+    for (const query of queries) await act(query)
+  }
+  const measured = await shortestTimes(15, {
+    plain: eachQuery((query) => plain.all(query.split(' ').join(' OR '))),
+    search: eachQuery((query) => answerQuery(store, query, { project: null, limit: 20, offset: 0 }, NOW, null)),
+    common: eachQuery(() => answerQuery(store, common, { project: null, limit: 20, offset: 0 }, NOW, null)),
+    recall: eachQuery((query) => recallFor(store, session, query, NOW, 500, null)),
+    brief: eachQuery(() => briefFor(store, { project: BIG_PROJECT, now: NOW })),
+  })
+  db.close()
+  store.close()
+  const ratioOf = (name: keyof typeof BUDGETS) => (measured[name] ?? Number.NaN) / (measured.plain ?? Number.NaN)
+  for (const name of Object.keys(BUDGETS) as (keyof typeof BUDGETS)[]) {
+    expect(ratioOf(name)).toBeLessThan(BUDGETS[name])
+  }
+}, 120_000)
+
+test('a hook stays within its budget, relative to node -e 0', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'rc-budget-'))
+  await bundleHook(folder)
+  const unix = join(folder, 'r', 'run', 'worker.sock')
+  await Bun.$`mkdir -p ${join(folder, 'r', 'run')}`
+  const worker = Bun.serve({ unix, fetch: () => Response.json({}) })
+  const env = { PATH: process.env.PATH ?? '', HOME: folder, RECOLLECT_HOME: join(folder, 'r'), LANG: 'C.UTF-8' }
+  const payload = JSON.stringify({
+    session_id: 's',
+    cwd: folder,
+    hook_event_name: 'PostToolUse',
+    tool_name: 'Bash',
+    tool_input: {},
+    tool_response: 'x'.repeat(2000),
+  })
+  const times: Record<string, number> = {}
+  try {
+    for (let round = 0; round < 30; round++)
+      for (const [name, command] of Object.entries({
+        node: ['node', '-e', '0'],
+        hook: [process.execPath, join(folder, 'hook.js'), 'claude-code'],
+      })) {
+        const child = Bun.spawn(command, { env, stdin: new Blob([payload]), stdout: 'pipe', stderr: 'ignore' })
+        await child.exited
+        if (name === 'hook') expect(await new Response(child.stdout).text()).toBe('{}')
+        times[name] = Math.min(times[name] ?? Number.POSITIVE_INFINITY, Number(child.resourceUsage()?.cpuTime.total) / 1000)
+      }
+  } finally {
+    await worker.stop(true)
+    rmSync(folder, { recursive: true, force: true })
+  }
+  expect((times.hook ?? Number.NaN) / (times.node ?? Number.NaN)).toBeLessThan(HOOK_BUDGET)
+}, 60_000)
+
+/** The things take turns. */
+async function shortestTimes<const Names extends string>(
+  rounds: number,
+  things: Record<Names, () => Promise<void>>,
+): Promise<Partial<Record<Names, number>>> {
+  const shortest: Partial<Record<Names, number>> = {}
+  for (let round = 0; round < rounds; round++)
+    for (const name of Object.keys(things) as Names[]) {
+      const used = processorTime()
+      await things[name]()
+      shortest[name] = Math.min(shortest[name] ?? Number.POSITIVE_INFINITY, used())
+    }
+  return shortest
+}

@@ -2,6 +2,7 @@
 import { meaningOf } from '../eval/meaning.ts'
 import { briefFor, recallFor } from '../src/inject/brief.ts'
 import { fileBriefFor } from '../src/inject/file-brief.ts'
+import { timeline } from '../src/retrieval/timeline.ts'
 import { printGrowth } from './growth.ts'
 import { BIG_PROJECT, SMALL_PROJECT, seededRandom, wordMaker, wordOfRank } from './sample-store.ts'
 
@@ -42,6 +43,7 @@ await printGrowth('Briefs and recalls', async ({ store, vectors }) => {
     ),
     'file with memories': { run: () => fileBriefFor(store, session, one?.filesModified[0] ?? '', NOW), goals: { 1000000: 20 } },
     'file with the most memories': { run: () => fileBriefFor(store, session, `src/${wordOfRank(0)}.ts`, NOW), goals: { 1000000: 20 } },
+    'timeline around a memory': { run: () => timeline(store, { project: BIG_PROJECT, at: newest.at }, { before: 10, after: 10 }) },
     'file without memories': { run: () => fileBriefFor(store, session, 'src/none.ts', NOW) },
   }
 })

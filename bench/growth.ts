@@ -3,6 +3,7 @@ import { shippedTable, vectorsIn } from '../eval/meaning.ts'
 import { exitWithUsageError, parseArguments } from '../scripts/arguments.ts'
 import type { VectorIndex } from '../src/retrieval/vectors.ts'
 import type { Store } from '../src/store/store.ts'
+import { recordResult } from './result.ts'
 import { openSampleStore, percentiles } from './sample-store.ts'
 
 /** A sample store, the path of its database, and the static embedder's vectors for everything in it. */
@@ -41,11 +42,14 @@ export async function printGrowth(
     const [count, megabytes] = [size.toLocaleString('en'), Math.round(store.bytes() / 1e6)]
     const details = `${megabytes} MB, ready in ${seconds.toFixed(0)} s; ${vectors.size().toLocaleString('en')} vectors`
     console.log(`\n${title}, ${count} observations (${details})`)
+    recordResult({ part: title, name: 'database per observation', value: store.bytes() / size, unit: 'bytes', size })
     const measurements = await measurementsFor({ store, path, vectors })
     for (const [name, { times, processor }] of Object.entries(await measureTimes(measurements))) {
       const { p50, p95 } = percentiles(times)
       medians.set(name, [...(medians.get(name) ?? []), p50])
       const processorTimes = percentiles(processor)
+      const goal = measurements[name]?.goals?.[size]
+      recordResult({ part: title, name, value: p50, unit: 'ms', size, ...(goal ? { goal } : {}) })
       const verdict = verdictOf('p50', p50, measurements[name]?.goals?.[size]) + verdictOf('p95', p95, measurements[name]?.p95?.[size])
       console.log(
         `  ${name.padEnd(44)} p50 ${ms(p50)}   p95 ${ms(p95)}   processor p50 ${ms(processorTimes.p50)} p95 ${ms(processorTimes.p95)}${verdict}`,

@@ -1,3 +1,5 @@
+import { recordResult } from './result.ts'
+
 /** Median times in milliseconds. The things take turns, so that a busy moment of the machine affects all of them. */
 export async function medianTimes(rounds: number, things: Record<string, () => Promise<void>>): Promise<Record<string, number>> {
   const times: Record<string, number[]> = Object.fromEntries(Object.keys(things).map((name) => [name, []]))
@@ -43,6 +45,8 @@ export function printRatios(title: string, times: Record<string, number>, baseli
   for (const [name, ms] of Object.entries(times)) {
     const goal = goals[name]
     const ratio = ms / base
+    recordResult({ part: title, name, value: ms, unit: 'ms' })
+    if (baseline === 'node -e 0') recordResult({ part: title, name, value: ratio, unit: 'x node -e 0', ...(goal ? { goal } : {}) })
     const verdict = goal === undefined ? '' : ratio <= goal ? `  goal <= ${goal}x: met` : `  goal <= ${goal}x: MISSED`
     console.log(`  ${name.padEnd(44)} ${ms.toFixed(1).padStart(8)} ms  ${ratio.toFixed(2).padStart(6)}x${verdict}`)
   }

@@ -9,7 +9,7 @@ import { take } from '../src/capture/capture.ts'
 import type { AgentEvent } from '../src/core/event.ts'
 import { asProjectKey, type ProjectKey } from '../src/core/ids.ts'
 import { type BriefScore, type EvaluatedSession, newBriefScore, wordsOfAction } from '../src/evaluate/evaluate.ts'
-import { briefFor } from '../src/inject/brief.ts'
+import { briefFor, recallFor } from '../src/inject/brief.ts'
 import { claudeCode } from '../src/integrations/agent.ts'
 import { detectTranscriptFormat } from '../src/integrations/transcript-format.ts'
 import type { Store } from '../src/store/store.ts'
@@ -110,9 +110,27 @@ async function printBriefs(): Promise<void> {
   })
 }
 
+/** Prints what each prompt recalls, beside the prompt and the end of its answer, for a reader. */
+async function printRecalls(): Promise<void> {
+  let count = 0
+  await replay(async (store, project, session) => {
+    const meaning = await meaningIn(store, shippedTable)
+    for (const [n, { prompt, followed }] of turnsOf(session).entries()) {
+      const { text } = await recallFor(store, { project, id: null }, prompt, session.startedAt, n === 0 ? 1000 : 400, meaning)
+      if (text === '') continue
+      console.log(`\n\n######## ${++count} · ${project} · ${new Date(session.startedAt).toISOString()} · prompt ${n + 1}`)
+      console.log(`> ${prompt.slice(0, 1500).replaceAll('\n', '\n  ')}\n${text}\n    = ${(followed.findLast(Boolean) ?? '').slice(0, 700)}`)
+    }
+  })
+}
+
 if (import.meta.main) {
-  const { values } = parseArguments('npm run eval:brief [-- --read]', { read: { type: 'boolean', default: false } } as const)
+  const { values } = parseArguments('npm run eval:brief [-- --read | --recalls]', {
+    read: { type: 'boolean', default: false },
+    recalls: { type: 'boolean', default: false },
+  } as const)
   if (!hasData) console.log(NO_DATA)
   else if (values.read) await printBriefs()
+  else if (values.recalls) await printRecalls()
   else console.log(briefTable(await scoreBrief()))
 }

@@ -8,9 +8,9 @@ import { parseArguments } from '../scripts/arguments.ts'
 import type { Hit } from '../src/core/hit.ts'
 import { asProjectKey, type ProjectKey } from '../src/core/ids.ts'
 import { queryInPrompt } from '../src/core/small-talk.ts'
-import { RECALL_THRESHOLDS, type RecallThresholds, relevantHits } from '../src/inject/brief.ts'
+import { MAX_RECALL_TOKENS, RECALL_THRESHOLDS, type RecallThresholds, recallFor, relevantHits } from '../src/inject/brief.ts'
 import { type SemanticSearch, search } from '../src/retrieval/search.ts'
-import type { Store } from '../src/store/store.ts'
+import type { InjectedItem, Store } from '../src/store/store.ts'
 import { commitRecall, hasData, locomo } from './data.ts'
 import { filledStore, importedStore } from './ingest.ts'
 import { meaningIn, shippedTable } from './meaning.ts'
@@ -32,6 +32,8 @@ let's review the PR comments together|okay, let's have a look at our PR review f
 yes, but we don't need to commit|now can you double check again?|okay now let's do 6,7,8,10|5 seems like a good one|c)|ok push all this up and lets get it merged`.split(
     /[|\n]/,
   )
+
+const DAY_MS = 86_400_000
 
 /** A prompt, its hits, and whether a hit is a right answer. */
 type PromptHits = { prompt: string; hits: Hit[]; isRight: (hit: Hit) => boolean }
@@ -83,7 +85,41 @@ if (hasData) {
       recallRate(of, { byMeaning: true, documents: () => documents, floor: { ...RECALL_THRESHOLDS, leading }, queryOf })
     for (const [name, of] of withSmallTalk) console.log(`small talk not skipped, leading >= ${leading}: recalls for ${name} ${rate(of)}`)
   }
+  await printShownRates(filled.store, project, shipped, {
+    own: data.questions.map((q) => ({ prompt: q.query, gold: q.gold })),
+    foreign: foreignQuestions.map((prompt) => ({ prompt, gold: [] })),
+    'small talk': SMALL_TALK.map((prompt) => ({ prompt, gold: [] })),
+    habits: HABITS.map((prompt) => ({ prompt, gold: [] })),
+  })
   await printRatesWithinConversations()
+}
+
+/** What is shown in the end: of the memories that pass the threshold, those whose text is itself about the prompt. */
+async function printShownRates(
+  store: Store,
+  project: ProjectKey,
+  meaning: SemanticSearch,
+  prompts: Record<string, { prompt: string; gold: string[] }[]>,
+): Promise<void> {
+  const names = sessionNames(store)
+  const now = Math.max(...[...store.sessions.each()].map((session) => session.lastEventAt)) + DAY_MS
+  for (const [kind, all] of Object.entries(prompts)) {
+    let [shown, right] = [0, 0]
+    for (const { prompt, gold } of all) {
+      const { text, items } = await recallFor(store, { project, id: null }, prompt, now, MAX_RECALL_TOKENS, meaning)
+      if (text === '') continue
+      shown++
+      const sessions = await Promise.all(items.map((item) => sessionOf(store, item)))
+      if (sessions.some((session) => gold.includes(names.get(session ?? -1) ?? ''))) right++
+    }
+    const percent = (part: number) => `${((100 * part) / all.length).toFixed(1)} %`
+    console.log(`shown: ${kind} ${percent(shown)}${right > 0 ? ` (rightly ${percent(right)})` : ''}`)
+  }
+}
+
+async function sessionOf(store: Store, { kind, id }: InjectedItem): Promise<number | null> {
+  const place = kind === 'line' ? null : await store.documents.locationOf(kind, String(id))
+  return place?.sessionId ?? null
 }
 
 /** LoCoMo's questions, each asked in its own conversation. */

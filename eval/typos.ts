@@ -1,14 +1,18 @@
 /**
  * What spelling correction and the author signal gain. Asks LoCoMo's and CommitRecall's questions with one typo each (seeded, so every run asks the
- * same), with and without correction; and as they are, with and without the author signal.
+ * same), with and without correction; and as they are, with and without the author signal. The prompts of the real transcripts have no right answers, so
+ * for them only the pages that the author signal changes are counted.
  */
 import { parseArguments } from '../scripts/arguments.ts'
 import { distinctiveWordsOf } from '../src/retrieval/query-words.ts'
 import { WEIGHTS } from '../src/retrieval/weights.ts'
 import type { Store } from '../src/store/store.ts'
+import { replay, turnsOf } from './brief.ts'
 import { hasData, NO_DATA } from './data.ts'
 import { byDefault, type SearchMethod } from './search-methods.ts'
 import { openCommitRecall, scoreLocomo } from './sets.ts'
+
+const MAX_QUERY_CHARACTERS = 4000
 
 if (import.meta.main) {
   parseArguments('bin/with-bun eval/typos.ts', {})
@@ -31,6 +35,26 @@ async function printTable(): Promise<void> {
   await row('one typo each', misspelled(byDefault))
   await row('one typo each, without correction', misspelled(withoutCorrection(byDefault)))
   commitRecall[Symbol.dispose]()
+  const { asked, changed } = await countPagesChangedByAuthor()
+  console.log(
+    `\nReal transcripts: of ${asked} prompts, asked before their session, the author signal changes the first ten hits of ${changed}.`,
+  )
+}
+
+/** Asks each prompt of the real sessions as a query, in its project as it was before the session. */
+async function countPagesChangedByAuthor(): Promise<{ asked: number; changed: number }> {
+  let [asked, changed] = [0, 0]
+  await replay(async (store, project, session) => {
+    if ((await store.documents.count(project)) === 0) return
+    const [find, findWithout] = [await byDefault(store), await withoutAuthor(byDefault)(store)]
+    const page = async (search: typeof find, prompt: string) =>
+      (await search(prompt.slice(0, MAX_QUERY_CHARACTERS), { project, limit: 10 })).map(({ id }) => id).join(' ')
+    for (const { prompt } of turnsOf(session)) {
+      asked++
+      if ((await page(find, prompt)) !== (await page(findWithout, prompt))) changed++
+    }
+  })
+  return { asked, changed }
 }
 
 function misspelled(method: SearchMethod): SearchMethod {

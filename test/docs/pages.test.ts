@@ -1,0 +1,72 @@
+import { expect, test } from 'bun:test'
+import { existsSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { loadAllCommands } from '../../src/cli/commands.ts'
+import { anchors, inlineCommands, links, type Page, pages, root, shellCommands } from './pages.ts'
+import { commandProblems } from './syntax.ts'
+
+const all = pages()
+
+test('every link inside the repository leads to an existing file and heading', () => {
+  expect(all.flatMap(brokenLinks)).toEqual([])
+})
+
+test('a link to a missing file or a missing heading is reported', () => {
+  const page: Page = {
+    path: 'README.md',
+    text: '[a](docs/none.md) [b](#nothing) [c](https://example.org) [d](docs/words.md#words)\n# Title\n[e](#title)',
+  }
+  expect(brokenLinks(page)).toEqual(['README.md: docs/none.md does not exist', 'README.md: there is no heading #nothing in README.md'])
+})
+
+test('the README fits on two screens and leads to the documentation', () => {
+  const readme = all.find(({ path }) => path === 'README.md')
+  expect(readme?.text.split('\n').length).toBeLessThanOrEqual(91)
+  expect(readme && links(readme)).toContain('docs/index.md')
+})
+
+test('every guide can be reached from docs/index.md', () => {
+  const reached = new Set(['docs/index.md'])
+  for (const path of reached) {
+    const page = all.find((candidate) => candidate.path === path)
+    for (const target of page ? links(page) : []) {
+      const file = relative(root, join(root, dirname(path), target.split('#')[0] ?? ''))
+      if (file.endsWith('.md')) reached.add(file)
+    }
+  }
+  const guides = all.map(({ path }) => path).filter((path) => path.startsWith('docs/') && !path.startsWith('docs/decisions/'))
+  expect(guides.filter((path) => !reached.has(path))).toEqual([])
+})
+
+test('every command in the documentation exists and has the options that are shown', async () => {
+  const known = await loadAllCommands()
+  const problems = all
+    .flatMap((page) => [...shellCommands(page), ...inlineCommands(page)])
+    .flatMap(({ page, line, command }) => commandProblems(command, known).map((problem) => `${page}:${line}: ${problem}`))
+  expect(problems).toEqual([])
+})
+
+test('a misspelt command or option in the documentation is reported', async () => {
+  const known = await loadAllCommands()
+  expect(commandProblems('cd shop && recollect serach tides', known)).toEqual(['recollect serach is not a command'])
+  expect(commandProblems('recollect search tides --explian', known)).toEqual(['recollect search has no option --explian'])
+  expect(commandProblems('bin/recollect config set worker.port 4000', known)).toEqual([])
+})
+
+test('nothing tells people to install a package of our name from a registry', () => {
+  const told = all.filter(({ text }) => /npm (?:i|install|exec)\b[^\n`]* recollect(?:@\S+)?(?=[\s`]|$)|npx[^\n`]* recollect\b/m.test(text))
+  expect(told.map(({ path }) => path)).toEqual([])
+})
+
+function brokenLinks(page: Page): string[] {
+  return links(page).flatMap((target) => {
+    // Other sites cannot be asked here.
+    if (/^[a-z]+:/i.test(target)) return []
+    const [path = '', anchor] = target.split('#')
+    const file = path === '' ? page.path : relative(root, join(root, dirname(page.path), path))
+    if (!existsSync(join(root, file))) return [`${page.path}: ${target} does not exist`]
+    if (anchor === undefined) return []
+    const linked = path === '' ? page : all.find((candidate) => candidate.path === file)
+    return linked && anchors(linked).has(anchor) ? [] : [`${page.path}: there is no heading #${anchor} in ${file}`]
+  })
+}

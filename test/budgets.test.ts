@@ -1,6 +1,7 @@
 /**
  * Limits for what people wait for, as ratios of processor time within one run: other programs on the machine slow both sides down, and the shortest of
- * many measurements counts. A limit is a third more than was measured, so that it catches a regression by half and a busy machine passes.
+ * many measurements counts. A limit is a little less than half more than was measured, so that it catches a regression by half. Caches and frequencies that other
+ * programs change do not affect both sides alike, so a measurement above a limit is repeated.
  */
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
@@ -14,10 +15,11 @@ import { answerQuery } from '../src/retrieval/answer.ts'
 import { processorTime } from './support/growth.ts'
 
 const OBSERVATIONS = 2000
-/** Measured on 2026-11-18 with a load of 20 on two cores, eight times: search 7.5 to 8.5, common words 8.0 to 8.6, recall 5.0 to 5.7, brief 1.4 to 2.1. */
-const BUDGETS = { search: 11.2, common: 12, recall: 7.4, brief: 2.5 }
-/** Measured: 0.34 to 0.38. The goal for the time from start to end, worker included, is 0.4. */
-const HOOK_BUDGET = 0.46
+/** Measured on 2026-11-18 on two cores with a load of 10 to 20, eleven times: search 7.5 to 9.5, common words 8.0 to 9.5, recall 5.0 to 6.5, brief 1.4 to 2.3. */
+const BUDGETS = { search: 12.5, common: 12.5, recall: 8.4, brief: 2.8 }
+/** Measured: 0.34 to 0.4. The goal for the time from start to end, worker included, is 0.4. */
+const HOOK_BUDGET = 0.54
+const MAX_MEASUREMENTS = 3
 const NOW = 1_800_000_000_000
 
 test('brief, recall and search stay within their budgets, relative to plain FTS5 on the same rows', async () => {
@@ -33,20 +35,24 @@ test('brief, recall and search stay within their budgets, relative to plain FTS5
   const eachQuery = (act: (query: string) => unknown) => async () => {
     for (const query of queries) await act(query)
   }
-  const measured = await shortestTimes(15, {
-    plain: eachQuery((query) => plain.all(query.split(' ').join(' OR '))),
-    search: eachQuery((query) => answerQuery(store, query, { project: null, limit: 20, offset: 0 }, NOW, null)),
-    common: eachQuery(() => answerQuery(store, common, { project: null, limit: 20, offset: 0 }, NOW, null)),
-    recall: eachQuery((query) => recallFor(store, session, query, NOW, 500, null)),
-    brief: eachQuery(() => briefFor(store, { project: BIG_PROJECT, now: NOW })),
-  })
-  db.close()
-  store.close()
-  const ratioOf = (name: keyof typeof BUDGETS) => (measured[name] ?? Number.NaN) / (measured.plain ?? Number.NaN)
-  for (const name of Object.keys(BUDGETS) as (keyof typeof BUDGETS)[]) {
-    expect(ratioOf(name)).toBeLessThan(BUDGETS[name])
+  const measure = () =>
+    shortestTimes(15, {
+      plain: eachQuery((query) => plain.all(query.split(' ').join(' OR '))),
+      search: eachQuery((query) => answerQuery(store, query, { project: null, limit: 20, offset: 0 }, NOW, null)),
+      common: eachQuery(() => answerQuery(store, common, { project: null, limit: 20, offset: 0 }, NOW, null)),
+      recall: eachQuery((query) => recallFor(store, session, query, NOW, 500, null)),
+      brief: eachQuery(() => briefFor(store, { project: BIG_PROJECT, now: NOW })),
+    })
+  try {
+    await expectWithin(BUDGETS, async () => {
+      const { plain: unit, ...times } = await measure()
+      return { search: times.search / unit, common: times.common / unit, recall: times.recall / unit, brief: times.brief / unit }
+    })
+  } finally {
+    db.close()
+    store.close()
   }
-}, 120_000)
+}, 240_000)
 
 test('a hook stays within its budget, relative to node -e 0', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'rc-budget-'))
@@ -63,36 +69,52 @@ test('a hook stays within its budget, relative to node -e 0', async () => {
     tool_input: {},
     tool_response: 'x'.repeat(2000),
   })
-  const times: Record<string, number> = {}
+  const processorTimeOf = async (command: string[], output: string) => {
+    const child = Bun.spawn(command, { env, stdin: new Blob([payload]), stdout: 'pipe', stderr: 'ignore' })
+    await child.exited
+    expect(await new Response(child.stdout).text()).toBe(output)
+    return Number(child.resourceUsage()?.cpuTime.total)
+  }
   try {
-    for (let round = 0; round < 30; round++)
-      for (const [name, command] of Object.entries({
-        node: ['node', '-e', '0'],
-        hook: [process.execPath, join(folder, 'hook.js'), 'claude-code'],
-      })) {
-        const child = Bun.spawn(command, { env, stdin: new Blob([payload]), stdout: 'pipe', stderr: 'ignore' })
-        await child.exited
-        if (name === 'hook') expect(await new Response(child.stdout).text()).toBe('{}')
-        times[name] = Math.min(times[name] ?? Number.POSITIVE_INFINITY, Number(child.resourceUsage()?.cpuTime.total) / 1000)
+    await expectWithin({ hook: HOOK_BUDGET }, async () => {
+      let [node, hook] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
+      for (let round = 0; round < 30; round++) {
+        node = Math.min(node, await processorTimeOf(['node', '-e', '0'], ''))
+        hook = Math.min(hook, await processorTimeOf([process.execPath, join(folder, 'hook.js'), 'claude-code'], '{}'))
       }
+      return { hook: hook / node }
+    })
   } finally {
     await worker.stop(true)
     rmSync(folder, { recursive: true, force: true })
   }
-  expect((times.hook ?? Number.NaN) / (times.node ?? Number.NaN)).toBeLessThan(HOOK_BUDGET)
-}, 60_000)
+}, 120_000)
+
+/** Fails when a ratio is above its limit in every measurement. */
+async function expectWithin<Name extends string>(
+  limits: Record<Name, number>,
+  measure: () => Promise<Record<Name, number>>,
+): Promise<void> {
+  let above = Object.keys(limits) as Name[]
+  let ratios = limits
+  for (let n = 0; n < MAX_MEASUREMENTS && above.length > 0; n++) {
+    ratios = await measure()
+    above = above.filter((name) => ratios[name] >= limits[name])
+  }
+  expect(above.map((name) => `${name}: ${ratios[name].toFixed(2)}, limit ${limits[name]}`)).toEqual([])
+}
 
 /** The things take turns. */
 async function shortestTimes<const Names extends string>(
   rounds: number,
   things: Record<Names, () => Promise<void>>,
-): Promise<Partial<Record<Names, number>>> {
-  const shortest: Partial<Record<Names, number>> = {}
+): Promise<Record<Names, number>> {
+  const shortest = Object.fromEntries(Object.keys(things).map((name) => [name, Number.POSITIVE_INFINITY])) as Record<Names, number>
   for (let round = 0; round < rounds; round++)
     for (const name of Object.keys(things) as Names[]) {
       const used = processorTime()
       await things[name]()
-      shortest[name] = Math.min(shortest[name] ?? Number.POSITIVE_INFINITY, used())
+      shortest[name] = Math.min(shortest[name], used())
     }
   return shortest
 }

@@ -35,7 +35,8 @@ export function replyBeforeTool(
 ): EventReply {
   if (!actions || !services.settings.hooks.pre_tool_use.enabled || services.rules(agent).isExcludedInput(event.input)) return {}
   const { reply, injected } = actions.replyBeforeTool(services, agent, event)
-  if (injected) setTimeout(() => void record(injected), 0)
+  const onFailure = (cause: unknown) => services.log.warn('a brief could not be recorded', { error: String(cause).slice(0, 200) })
+  if (injected) setTimeout(() => record(injected).catch(onFailure), 0)
   return reply
 }
 

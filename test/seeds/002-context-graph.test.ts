@@ -162,16 +162,20 @@ test('pre_tool_use.sh: hooks pre-tool --session-id … --tool-name … --fast-pa
   expect((await before(first)).text).toContain('edges')
   expect((await before(first)).text).toBe('')
 
+  const worker = workerOf(at)
   // Another program holds the database, so an answer that stored or looked up anything would wait.
   const payloads = await Promise.all(['a', 'b', 'c'].map(aPreparedSession))
   const db = new Database(join(at.home, 'recollect.db'))
   db.run('BEGIN EXCLUSIVE')
   const answers = []
   for (const payload of payloads) answers.push(await before(payload))
+  // Longer than the worker waits for a lock: what it cannot record then must not end it.
+  await Bun.sleep(6000)
   db.run('ROLLBACK')
   db.close()
   for (const { text } of answers) expect(text).toContain('edges')
   expect(Math.min(...answers.map(({ ms }) => ms))).toBeLessThan(20)
+  expect(workerOf(at)).toBe(worker)
 
   // A hook on a busy machine may give up before the worker has answered.
   let printed = '{}'
@@ -282,7 +286,7 @@ test('Exit codes pass through: 0 success, 1 error, 2 timeout, 3 database, 4 inva
   const strict = (stdin: string, ...args: string[]) => at.recollect(stdin, ...args, '--strict-exit')
   expect((await strict('', 'memory', 'capture-memory', '--content', 'Fine.')).code).toBe(0)
   expect((await strict('nonsense', 'hooks', 'session-start', '--stdin')).code).toBe(4)
-  const { pid } = JSON.parse(readFileSync(join(at.home, 'run', 'worker.json'), 'utf8')) as { pid: number }
+  const pid = workerOf(at)
   process.kill(pid, 'SIGSTOP')
   expect((await strict('{}', 'hooks', 'session-start', '--session-id', 's')).code).toBe(2)
   process.kill(pid, 'SIGCONT')
@@ -349,6 +353,8 @@ test('Security checklist: secrets are not logged or stored, and a path with .. i
   expect(JSON.stringify(await rowsOf('tool-uses', 'safe'))).not.toContain(secret)
   expect(readFileSync(join(home.home, 'logs', 'worker.log'), 'utf8')).not.toContain(secret)
 })
+
+const workerOf = ({ home }: ScriptHome) => (JSON.parse(readFileSync(join(home, 'run', 'worker.json'), 'utf8')) as { pid: number }).pid
 
 /** Overwrites all pages but the first, and writes to the log so that the worker reads them again. */
 function breakUnderWorker(database: string): void {

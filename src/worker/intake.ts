@@ -2,7 +2,9 @@ import { dirname } from 'node:path'
 import { type CaptureRules, folderOfNewSession, isDeletedEvent, take } from '../capture/capture.ts'
 import { cleanText } from '../core/clean-text.ts'
 import { type AgentEvent, type EventContext, type EventReply, NotUnderstood } from '../core/event.ts'
+import { asProjectKey } from '../core/ids.ts'
 import type { Change, Session } from '../core/memory.ts'
+import { projectName } from '../core/project.ts'
 import { countTokens } from '../core/tokens.ts'
 import { BRIEF_BUDGET, briefFor, type InjectedBrief, knowledgeOf, MAX_RECALL_TOKENS, recallFor } from '../inject/brief.ts'
 import type { Agent } from '../integrations/agent.ts'
@@ -246,9 +248,12 @@ async function sessionStartReply(services: Services, session: Session, source: S
   return { reply: { ...(brief.text && { context: brief.text }), ...(message && { message }) }, record }
 }
 
-/** In a project without memories: those of its name that an import brought, or an offer to the person. */
+/** If the project has no memories, or an import brought some under its name: those of its name, or an offer to the person. */
 async function namesakeOf(services: Services, session: Session) {
-  if ((await services.store.documents.count(session.project)) > 0) return null
+  const { documents, projects } = services.store
+  const name = asProjectKey(projectName(session.project))
+  const isImported = name !== session.project && (await projects.importedNames()).includes(name) && (await documents.count(name)) > 0
+  if (!isImported && (await documents.count(session.project)) > 0) return null
   return (await import('./project-joins.ts')).adoptNamesake(services, session)
 }
 

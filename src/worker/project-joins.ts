@@ -135,8 +135,8 @@ const MAX_SESSIONS_MOVED_AT_ONCE = 40
 export type Adoption = { session: Session; message: string }
 
 /**
- * For a session whose project has no memories yet. If exactly one import used its name, the project adopts those memories; any other namesake is
- * offered to the person, once, and so are the memories of the project that an unconfirmed marker names.
+ * For a session whose project has no memories, or whose name an import used. If exactly one import used it, the project adopts those memories; any
+ * other namesake is offered to the person, once, and so are the memories of the project that an unconfirmed marker names.
  */
 export async function adoptNamesake(services: Services, session: Session): Promise<Adoption | null> {
   const { store } = services

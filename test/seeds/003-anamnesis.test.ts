@@ -364,6 +364,26 @@ test('Import keeps the machine that a note of Anamnesis came from', async () => 
   expect([after.machine, after.updatedAt]).toEqual(['old-laptop', before.updatedAt])
 })
 
+test('Project identity: a folder takes over the notes imported under its name also when its sessions were imported first', async () => {
+  await using home = await aTestHome()
+  const folder = folderIn(home, 'docs', 'handbook')
+  const file = join(home.folder, 's.jsonl')
+  writeFileSync(file, transcript('s', [{ prompt: 'Which zone has the pier?', answer: 'The pier is in zone four.' }], { cwd: folder }))
+  await home.run('import', file)
+  const memory = folderIn(home, 'anamnesis', 'memory')
+  writeFileSync(
+    join(memory, 'a.md'),
+    '---\nid: 01HZZZZZZZZZZZZZZZZZZZZZZZ\ntype: semantic\ntitle: Ports have zones\nproject: handbook\nmachine_id: old-laptop\nprov_source: human\n---\n\nEvery port has its own zone.\n',
+  )
+  await home.run('import', '--from', 'anamnesis', memory)
+  await home.settled()
+  const opened = await startSession(home, folder, 's1')
+  expect(opened.systemMessage).toContain('took over the memories imported as handbook')
+  for (const text of ['Every port has its own zone.', 'zone four']) expect(opened.hookSpecificOutput?.additionalContext).toContain(text)
+  await home.settled()
+  expect((await startSession(home, folder, 's2')).systemMessage).not.toContain('took over')
+})
+
 test('init --print and init --command show exactly what will be written, and uninstall removes it', async () => {
   await using home = await aTestHome()
   const settings = join(home.folder, '.claude', 'settings.json')

@@ -249,6 +249,16 @@ test('in the home folder the person’s own settings are not counted twice', asy
   expect(inspectHooks(environment, userHome).isInstalledTwice).toBe(false)
 })
 
+test('an inspection notices Context Graph by the scripts that its hooks call', () => {
+  const { environment, userHome } = machine()
+  const project = join(userHome, 'project')
+  const inProject = join(project, '.claude', 'settings.json')
+  put(inProject, JSON.stringify({ hooks: { SessionEnd: [{ hooks: [{ type: 'command', command: '.claude/hooks/session_end.sh' }] }] } }))
+  expect(inspectHooks(environment, project).otherMemory).toEqual([])
+  put(join(project, '.claude', 'hooks', 'session_end.sh'), 'CONTEXT_GRAPH_CLI="./target/release/context-graph-cli"\n')
+  expect(inspectHooks(environment, project).otherMemory).toEqual([{ kind: 'hooks', name: 'Context Graph', file: inProject }])
+})
+
 test('an inspection notices another memory tool and hooks that are switched off', () => {
   const { environment, settings } = machine()
   put(settings, '{"disableAllHooks": true, "enabledPlugins": {"claude-mem@thedotmack": true}}')

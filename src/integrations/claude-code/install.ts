@@ -2,7 +2,7 @@
  * Writes our hooks into Claude Code's settings and removes them again. It writes one settings file and its backups, and never a file that
  * it could not read. `settings.ts` decides what the hooks contain.
  */
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Environment } from '../../platform/environment.ts'
 import { readUtf8IfThere, writeInPlace } from '../../platform/files.ts'
 import { removeFile } from '../../platform/folder.ts'
@@ -170,7 +170,11 @@ function inspectFile(file: string): SettingsFacts | { kind: 'unreadable'; reason
   const text = readSettingsText(file)
   if (text.kind === 'unreadable') return text
   if (!text.text?.trim()) return null
-  const facts = readSettings(text.text)
+  const readScript = (name: string) => {
+    const script = readSettingsText(join(dirname(file), 'hooks', name))
+    return script.kind === 'text' ? script.text : null
+  }
+  const facts = readSettings(text.text, readScript)
   return facts.kind === 'read' ? facts : { kind: 'unreadable', reason: describeUnreadable(facts) }
 }
 

@@ -13,7 +13,7 @@ function textOf(edited: JsonEditResult): string {
 }
 
 function factsOf(text: string): SettingsFacts {
-  const facts = readSettings(text)
+  const facts = readSettings(text, () => null)
   if (facts.kind === 'unreadable') throw new Error(facts.reason)
   return facts
 }
@@ -253,7 +253,7 @@ test('a text is readable exactly when it is JSON', () => {
       text.slice(0, at) +
       random.pick(['', ',', '"', '\\', '{', ']', '0', 'e', '.', '-', '\n', '\t', '\u0001', 'é']) +
       text.slice(at + random.below(3))
-    expect([broken, readSettings(broken).kind === 'read']).toEqual([broken, isJsonObject(broken)])
+    expect([broken, readSettings(broken, () => null).kind === 'read']).toEqual([broken, isJsonObject(broken)])
   }
 })
 
@@ -279,6 +279,7 @@ test('another memory tool is found as a hook and as a plugin, and so is a switch
 
 test.each([
   ['ANAMNESIS_MACHINE_ID=laptop anamnesis inject', ['Anamnesis']],
+  ['ANAMNESIS_MACHINE_ID=laptop /opt/tools/memory inject', ['Anamnesis']],
   ['uv run --project /x/anamnesis/server anamnesis capture --source precompact --no-sync', ['Anamnesis']],
   ['subcog hook session-start', ['Subcog']],
   ['./target/release/context-graph-cli hooks session-start --stdin --format json', ['Context Graph']],

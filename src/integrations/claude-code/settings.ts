@@ -126,8 +126,8 @@ export type SettingsFacts = {
 /** A plugin by the name that the client knows, or a tool whose hooks are in the file. */
 export type OtherMemoryTool = { kind: 'plugin' | 'hooks'; name: string }
 
-/** Reads what concerns us and ignores the rest. */
-export function readSettings(settingsText: string): SettingsFacts | UnreadableJson {
+/** Reads what concerns us and ignores the rest. `readScript` returns the text of a script in the folder `hooks` beside the file. */
+export function readSettings(settingsText: string, readScript: (name: string) => string | null): SettingsFacts | UnreadableJson {
   return withParsedJson(settingsText, (settings) => {
     const values = ClientSettings.parse(valueOfNode(settings, settings.root))
     const commands = [...hookLocations(settings)].flatMap(({ handler }) => CommandHook.safeParse(valueOfNode(settings, handler)).data ?? [])
@@ -137,11 +137,17 @@ export function readSettings(settingsText: string): SettingsFacts | UnreadableJs
       kind: 'read',
       own: ownHookLocations(settings, CLAUDE_CODE).map(({ own }) => own),
       plugin: plugins.find((plugin) => plugin.startsWith('recollect@')) ?? null,
-      otherMemory: otherMemoryTools(lines, plugins),
+      otherMemory: otherMemoryTools([...lines, ...scriptsOf(lines, readScript)], plugins),
       hooksOff: values.disableAllHooks,
       managedHooksOnly: values.allowManagedHooksOnly,
     }
   })
+}
+
+/** The texts of the scripts in `.claude/hooks` that these lines call: Context Graph is called by such scripts only. */
+function scriptsOf(lines: string[], readScript: (name: string) => string | null): string[] {
+  const names = new Set(lines.flatMap((line) => /\.claude\/hooks\/([\w-]+\.sh)\b/.exec(line)?.[1] ?? []))
+  return [...names].flatMap((name) => readScript(name) ?? [])
 }
 
 function otherMemoryTools(lines: string[], plugins: string[]): OtherMemoryTool[] {
@@ -152,10 +158,10 @@ function otherMemoryTools(lines: string[], plugins: string[]): OtherMemoryTool[]
   ]
 }
 
-/** How a hook's command shows which tool it calls. */
+/** How a hook's command, or its script, shows which tool it calls. */
 const OTHER_TOOLS: Record<string, RegExp> = {
   'claude-mem': /claude-mem/,
-  Anamnesis: /\banamnesis (inject|sync|capture)\b/,
+  Anamnesis: /\bANAMNESIS_MACHINE_ID=|\banamnesis (inject|sync|capture)\b/,
   Subcog: /\bsubcog hook\b/,
   'Context Graph': /\bcontext-graph-cli\b/,
 }

@@ -52,7 +52,7 @@ export type ClaudeMem = {
   /** The folders in which each project was worked on, as far as the database says. */
   folders(): { project: string; folder: string }[]
   /** Rows that belong to no session, or that are no memories: how many of each there are. */
-  leftOver(): { toolUses: number; waiting: number; orphans: number; inactiveRules: number }
+  leftOver(): { toolUses: number; waiting: number; orphans: number; nameless: number; inactiveRules: number }
   rules(): ForeignRule[]
   close(): void
 }
@@ -79,7 +79,7 @@ function claudeMemReader(db: Database, columns: Columns): ClaudeMem {
   const count = (from: string) => (db.query(`SELECT count(*) AS n FROM ${from}`).get() as { n: number }).n
   const sessions = `
     SELECT ${content} AS content, ${memory} AS memory, project, ${fields('sdk_sessions', 'custom_title', 'user_prompt', 'completed_at_epoch', 'platform_source')},
-      started_at_epoch FROM sdk_sessions WHERE ${content} IS NOT NULL ORDER BY started_at_epoch, id`
+      started_at_epoch FROM sdk_sessions WHERE ${content} <> '' ORDER BY started_at_epoch, id`
   const observations = db.prepare<ClaudeMemRow, SqlParams>(`
     SELECT id, type, created_at_epoch, ${fields('observations', 'prompt_number', 'text', 'title', 'subtitle', 'facts', 'narrative', 'concepts', 'files_read', 'files_modified', 'generated_by_model')}
     FROM observations WHERE ${of('observations')} = @memory ORDER BY created_at_epoch, id`)
@@ -104,7 +104,7 @@ function claudeMemReader(db: Database, columns: Columns): ClaudeMem {
   const countIfThere = (table: string, where = '1') => (columns(table).size > 0 ? count(`${table} WHERE ${where}`) : 0)
 
   return {
-    sessionCount: count(`sdk_sessions WHERE ${content} IS NOT NULL`),
+    sessionCount: count(`sdk_sessions WHERE ${content} <> ''`),
     folders: () =>
       hasFolders
         ? (db.query('SELECT DISTINCT project, cwd AS folder FROM tool_uses WHERE cwd IS NOT NULL LIMIT 5000').all() as {
@@ -116,6 +116,7 @@ function claudeMemReader(db: Database, columns: Columns): ClaudeMem {
       toolUses: countIfThere('tool_uses'),
       waiting: countIfThere('pending_messages'),
       orphans: orphansIn('observations') + orphansIn('session_summaries'),
+      nameless: count(`sdk_sessions WHERE ifnull(${content}, '') = ''`),
       inactiveRules: columns('directives').has('status') ? count("directives WHERE status <> 'active'") : 0,
     }),
     *sessions() {

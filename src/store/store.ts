@@ -41,7 +41,7 @@ import { vectorStatements } from './vectors.ts'
 
 export type { Verification } from './anchors.ts'
 export type { CandidateIds } from './candidates.ts'
-export type { ForeignSession } from './claude-mem.ts'
+export type { ClaudeMem, ForeignSession } from './claude-mem.ts'
 export type { NewCommit } from './commits.ts'
 export type { DeletionFilter } from './deletion-selection.ts'
 export type { DeletedUnit } from './deletion-undo.ts'

@@ -11,7 +11,7 @@ import type { Agent } from '../integrations/agent.ts'
 import { type NoteDraft, saveNoteUnderId } from '../notes/notes.ts'
 import { isFolder } from '../platform/files.ts'
 import { filesBelow } from '../platform/folder.ts'
-import { type ForeignSession, openClaudeMem } from '../store/store.ts'
+import { type ClaudeMem, type ForeignSession, openClaudeMem } from '../store/store.ts'
 import type { ImportCounts, ImportLine } from '../wire/contract/upkeep.ts'
 import { countImportedNote } from './import-counts.ts'
 import { addObservations, addPrompt, addSummary, openImportedSession } from './import-journal.ts'
@@ -76,13 +76,14 @@ export async function* importClaudeMem(
   }
 }
 
-type LeftOut = { toolUses: number; waiting: number; orphans: number; inactiveRules: number; sessions: number; empty: number }
+type LeftOut = ReturnType<ClaudeMem['leftOver']> & { sessions: number; empty: number }
 
 /** A sentence for each kind of row that was not imported. */
 function leftOut(n: LeftOut): string[] {
   const count = (number: number, one: string, many = `${one}s`) => `${number} ${number === 1 ? one : many}`
   return [
     n.sessions > 0 ? `${count(n.sessions, 'session')} of projects that are excluded, or that you deleted here` : '',
+    n.nameless > 0 ? `${count(n.nameless, 'session')} without an id` : '',
     n.empty > 0 ? `${count(n.empty, 'observation')} without any text` : '',
     n.orphans > 0 ? `${count(n.orphans, 'memory', 'memories')} whose session is not in the database` : '',
     n.waiting > 0 ? `${count(n.waiting, 'message')} that claude-mem has not processed yet` : '',

@@ -167,10 +167,14 @@ test('sessions of other agents are imported with their host, and everything that
   db.run(
     `INSERT INTO pending_messages (session_db_id, content_session_id, message_type, created_at_epoch) VALUES (1, 'x', 'observation', 1)`,
   )
+  db.run(
+    `INSERT INTO sdk_sessions (content_session_id, memory_session_id, project, started_at, started_at_epoch) VALUES ('', 'm', 'shop', '', 1)`,
+  )
   db.close()
   const imported = JSON.parse(await home.run('import', '--from', 'claude-mem', '--json'))
   expect(imported).toMatchObject({ sessions: 2, prompts: 3, observations: 3, summaries: 1 })
   expect(imported.left.map(({ reason }: { reason: string }) => reason)).toEqual([
+    '1 session without an id',
     '1 memory whose session is not in the database',
     '1 message that claude-mem has not processed yet',
     '3 tool uses; the memories made from them are imported',

@@ -346,22 +346,31 @@ test('Summarizing: the title is the first line of the prompt, cut to 80 characte
 
 test('Import keeps the machine that a note of Anamnesis came from', async () => {
   await using home = await aTestHome()
-  const folder = folderIn(home, 'anamnesis', 'memory')
+  // Without a path: everything in its own folder, also the notes that it never syncs.
+  const folder = folderIn(home, '.anamnesis', 'memory', 'semantic')
+  const local =
+    '---\nid: 01HZZZZZZZZZZZZZZZZZZZZZZL\ntype: semantic\ntitle: VPN\nproject: handbook\nscope: machine-local\n---\nOnly here.\n'
+  writeFileSync(join(folderIn(home, '.anamnesis', 'local', 'semantic'), 'l.md'), local)
   writeFileSync(
     join(folder, 'a.md'),
     '---\nid: 01HZZZZZZZZZZZZZZZZZZZZZZZ\ntype: semantic\ntitle: Ports have zones\nproject: handbook\nmachine_id: old-laptop\nprov_source: human\nconfidence: 0.8\n---\n\nEvery port has its own zone.\n',
   )
-  await home.run('import', '--from', 'anamnesis', folder)
-  expect(JSON.parse(await home.run('notes', '--all', '--json')).notes).toMatchObject([
+  await home.run('import', '--from', 'anamnesis')
+  const imported = async () =>
+    (
+      JSON.parse(await home.run('notes', '--all', '--json')).notes as { id: string; title: string; machine: string; updatedAt: number }[]
+    ).sort((a, b) => a.title.localeCompare(b.title))
+  expect(await imported()).toMatchObject([
     { title: 'Ports have zones', machine: 'old-laptop', confidence: 0.8, project: 'handbook' },
+    { title: 'VPN', scope: 'local', project: 'handbook' },
   ])
   // The folder of that name takes it over with its first session, and the note keeps its machine and its time.
-  const [before] = JSON.parse(await home.run('notes', '--all', '--json')).notes
+  const [before] = await imported()
   const opened = await startSession(home, folderIn(home, 'docs', 'handbook'), 's1')
   expect(opened.hookSpecificOutput?.additionalContext).toContain('Every port has its own zone.')
   await home.settled()
-  const [after] = JSON.parse(await home.run('notes', '--all', '--json')).notes
-  expect([after.machine, after.updatedAt]).toEqual(['old-laptop', before.updatedAt])
+  const [after] = await imported()
+  expect([after?.machine, after?.updatedAt]).toEqual(['old-laptop', before?.updatedAt])
 })
 
 test('Project identity: a folder takes over the notes imported under its name also when its sessions were imported first', async () => {

@@ -33,7 +33,8 @@ export const command = defineCommand({
        recollect import --from git-notes [folder] [--project P] [--json]
        recollect import --from claude-mem [database] [--settings] [--project P] [--json]
        recollect import --from subcog [database] [--project P] [--json]
-       recollect import --from anamnesis|markdown|jsonl <path> [--project P] [--json]
+       recollect import --from anamnesis [folder] [--project P] [--json]
+       recollect import --from markdown|jsonl <path> [--project P] [--json]
 
   Without paths it imports the sessions of every agent: Claude Code, Codex, Copilot CLI, Gemini CLI, Qwen Code and OpenCode. Known sessions are skipped; an interrupted import continues when you run it again.
 
@@ -41,7 +42,7 @@ export const command = defineCommand({
   git-notes    the notes in refs/notes/mem of a repository: yours, those of others as copies, and what Subcog left there
   subcog       its database, by default ~/.local/share/subcog/index.db
   claude-mem   its database, by default ~/.claude-mem/claude-mem.db; import the transcripts first, they contain more
-  anamnesis    a folder of its notes
+  anamnesis    a folder of its notes, by default all notes in ~/.anamnesis
   markdown     any folder of markdown files, as notes of this folder's project
   jsonl        a file that 'recollect export' wrote; tool uses are not imported`,
   words: '[paths…]',
@@ -91,6 +92,7 @@ function usualPaths(source: ImportSource): string[] {
   if (source === 'git' || source === 'git-notes') return [process.cwd()]
   const { userHome } = readEnvironment()
   if (source === 'claude-mem') return [findClaudeMem(userHome) ?? noDatabase(source, '~/.claude-mem/claude-mem.db')]
+  if (source === 'anamnesis' && exists(join(userHome, '.anamnesis'))) return [join(userHome, '.anamnesis')]
   if (source !== 'subcog') return []
   const databases = ['.local/share', 'Library/Application Support'].map((data) => join(userHome, data, 'subcog', 'index.db'))
   return [databases.find(exists) ?? noDatabase(source, '~/.local/share/subcog/index.db')]

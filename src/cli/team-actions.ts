@@ -91,7 +91,7 @@ export async function shareProject(
   if (!json) {
     const amount = [plural(planned.notes, 'note'), ...(planned.distilled > 0 ? [`${planned.distilled} observations and summaries`] : [])]
     const future = note ? '' : ', and from then on each new one'
-    print(`With the team of ${planned.project}, you would share ${amount.join(' and ')}${future}:`)
+    print(`With the team of ${planned.project}, you would share ${amount.join(' and ')}${future}${planned.titles.length > 0 ? ':' : '.'}`)
     for (const title of planned.titles.slice(0, MAX_TITLES)) print(`  ${shorten(title, 100)}`)
     const more = planned.notes + planned.distilled - Math.min(planned.titles.length, MAX_TITLES)
     if (more > 0) print(dim(`  and ${more} more`))

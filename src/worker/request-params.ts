@@ -49,7 +49,16 @@ async function matchingProjects(store: Store, name: string): Promise<ProjectKey[
   if (sameName.length > 0) return sameName.map((p) => p.project)
   for (const [project, distinct] of key.includes('/') ? await distinctNames(store) : [])
     if (distinct.toLowerCase() === key.toLowerCase()) return [project]
-  return [await store.projects.currentKey(asProjectKey(key.toLowerCase()))]
+  const current = await store.projects.currentKey(asProjectKey(key.toLowerCase()))
+  const withoutSessions = current.includes('/') ? [] : await namedLike(store, current)
+  return withoutSessions.length > 0 ? withoutSessions : [current]
+}
+
+/** Projects with this short name that have only notes so far, or that a team's hub offers. Empty if the name is itself the key of one. */
+async function namedLike(store: Store, name: ProjectKey): Promise<ProjectKey[]> {
+  const offered = (await (await store.team()).projects()).flatMap(({ project, may }) => (may === null ? [] : [project]))
+  const projects = new Set([...(await store.projects.totals()).map(({ project }) => project), ...offered])
+  return projects.has(name) ? [] : [...projects].filter((project) => projectName(project) === name).sort()
 }
 
 /** Like `resolveProject`, for the project in a query. An unknown one is a problem, because it was probably misspelt. */

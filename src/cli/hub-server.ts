@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { initHub, startHub } from '../hub/hub.ts'
+import { initHub, startHub, UnusableAddress } from '../hub/hub.ts'
 import { hubDatabaseUrl } from '../platform/environment.ts'
 import { ensurePrivateFolder, exists, readIfThere, writeFileAtomically } from '../platform/files.ts'
 import type { Log } from '../platform/log.ts'
@@ -83,9 +83,7 @@ export async function runHub(values: StartValues): Promise<number> {
     stderrLog(),
   ).catch(async (cause) => {
     await database.close().catch(() => {})
-    throw (cause as NodeJS.ErrnoException).code === 'EADDRINUSE'
-      ? new CliError(`port ${values.port ?? DEFAULT_PORT} on ${host} is in use; choose another with --port`)
-      : explain(cause, address)
+    throw cause instanceof UnusableAddress ? new CliError(cause.message) : explain(cause, address)
   })
   const url = `${tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${hub.port}`
   if (values.json) console.log(JSON.stringify({ url, port: hub.port, metricsPort: hub.metricsPort }))

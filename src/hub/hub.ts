@@ -5,4 +5,4 @@
 export { databaseFailure, type HubDatabase, openDatabase } from './database.ts'
 export { initHub, UnusableDatabase } from './init.ts'
 export { type HubOperator, OperationRefused, openOperator } from './operator.ts'
-export { startHub } from './server.ts'
+export { startHub, UnusableAddress } from './server.ts'

@@ -3,7 +3,7 @@ import { fakeDatabase, postgresError } from '../../test/support/fake-database.ts
 import { aMemory } from '../../test/support/team.ts'
 import { newToken } from './caller.ts'
 import { SCHEMA_VERSION } from './init.ts'
-import { startHub } from './server.ts'
+import { type HubOptions, startHub } from './server.ts'
 
 type Answers = Parameters<typeof fakeDatabase>[0]
 const identity = { hub: 'h', member: 'm', member_name: 'Ada', member_role: 'member', device: 'd', device_name: 'laptop' }
@@ -16,11 +16,11 @@ const USABLE: Answers = {
 }
 
 /** A hub over a database that answers as the test says. */
-async function aHub(answers: Answers = {}) {
+async function aHub(answers: Answers = {}, given: Partial<HubOptions> = {}) {
   const lines: [string, Record<string, unknown>][] = []
   const write = (fact: string, numbers = {}) => void lines.push([fact, numbers])
   const database = fakeDatabase({ ...answers, ...Object.fromEntries(Object.entries(USABLE).filter(([part]) => !(part in answers))) })
-  const options = { host: '127.0.0.1', port: 0, tls: null, metrics: { host: '127.0.0.1', port: 0 } }
+  const options = { host: '127.0.0.1', port: 0, tls: null, metrics: { host: '127.0.0.1', port: 0 }, ...given }
   const hub = await startHub(database, options, { info: write, warn: write })
   const get = (path: string, token: string | null = newToken()) =>
     fetch(`http://127.0.0.1:${hub.port}${path}`, token ? { headers: { authorization: `Bearer ${token}` } } : {})
@@ -58,6 +58,18 @@ test.each([
   ['an older schema', { 'SELECT version': [{ version: SCHEMA_VERSION - 1 }] }, 'again'],
 ])('a hub does not start with %s', async (_, answers, reason) => {
   await expect(aHub(answers as Answers)).rejects.toThrow(reason)
+})
+
+test('two hubs never share a port: each would get requests for the other', async () => {
+  await using first = await aHub()
+  const taken = { host: '127.0.0.1', port: first.hub.port }
+  await expect(aHub({}, taken)).rejects.toThrow(`127.0.0.1:${taken.port} is in use`)
+  await expect(aHub({}, { metrics: taken })).rejects.toThrow(`127.0.0.1:${taken.port} is in use`)
+})
+
+test('a certificate that is none is named as the reason', async () => {
+  const text = '-----BEGIN NOTHING-----'
+  await expect(aHub({}, { tls: { cert: text, key: text } })).rejects.toThrow('the certificate and the key cannot be used')
 })
 
 test('a hub is alive while its database is away, but not ready', async () => {

@@ -35,33 +35,61 @@ export async function startHub(database: HubDatabase, options: HubOptions, log: 
   const metrics = openMetrics()
   const stream = openHeadStream(database, log)
   const state: HubState = { database, log, metrics, stream, lastSeen: new Map(), open: 0, isStopping: false }
-  const server = Bun.serve({
-    hostname: options.host,
-    port: options.port,
-    ...(options.tls ? { tls: options.tls } : {}),
-    maxRequestBodySize: MAX_PUSH_BYTES,
-    // Longer than PostgreSQL may take for one statement.
-    idleTimeout: 60,
-    development: false,
-    error: () => refusal(500, 'the hub failed'),
-    fetch: (request, server) => respond(state, request, server),
-  })
-  const metricsServer = options.metrics && serveMetrics(state, options.metrics)
+  const servers = startServers(state, options)
   const sweeper = setInterval(() => sweep(state), SWEEP_MS)
   void sweep(state)
   return {
-    port: server.port ?? 0,
-    metricsPort: metricsServer?.port ?? null,
+    port: servers.protocol.port ?? 0,
+    metricsPort: servers.metrics?.port ?? null,
     // Refuses new requests, waits for running ones, then ends the streams.
     stop: async () => {
       state.isStopping = true
       clearInterval(sweeper)
       stream.close()
-      void server.stop(false)
+      void servers.protocol.stop(false)
       for (let waitedMs = 0; state.open > 0 && waitedMs < MAX_STOP_WAIT_MS; waitedMs += 20) await Bun.sleep(20)
-      await Promise.all([server.stop(true), metricsServer?.stop(true)])
+      await Promise.all([servers.protocol.stop(true), servers.metrics?.stop(true)])
       await database.close()
     },
+  }
+}
+
+/** The hub cannot listen where it was asked to. The message says why. */
+export class UnusableAddress extends Error {}
+
+type HubServers = { protocol: Server<undefined>; metrics: Server<undefined> | null }
+
+function startServers(state: HubState, options: HubOptions): HubServers {
+  let protocol: Server<undefined> | null = null
+  try {
+    protocol = listen({
+      hostname: options.host,
+      port: options.port,
+      ...(options.tls ? { tls: options.tls } : {}),
+      maxRequestBodySize: MAX_PUSH_BYTES,
+      // Longer than PostgreSQL may take for one statement.
+      idleTimeout: 60,
+      error: () => refusal(500, 'the hub failed'),
+      fetch: (request, server) => respond(state, request, server),
+    })
+    return { protocol, metrics: options.metrics && serveMetrics(state, options.metrics) }
+  } catch (cause) {
+    state.stream.close()
+    void protocol?.stop(true)
+    throw cause
+  }
+}
+
+function listen(options: Bun.Serve.Options<undefined> & { hostname: string; port: number }): Server<undefined> {
+  try {
+    // Otherwise a hub of another database could share the port, and each would refuse the devices of the other.
+    return Bun.serve({ ...options, development: false, reusePort: false })
+  } catch (cause) {
+    const { code = '', message } = cause as NodeJS.ErrnoException
+    const address = `${options.hostname}:${options.port}`
+    if (code === 'EADDRINUSE') throw new UnusableAddress(`${address} is in use; choose another port`, { cause })
+    if (code.startsWith('ERR_OSSL')) throw new UnusableAddress('the certificate and the key cannot be used together', { cause })
+    throw new UnusableAddress(`the hub cannot listen on ${address}: ${code || message}`, { cause })
   }
 }
 
@@ -215,11 +243,10 @@ async function ready({ database, isStopping }: HubState): Promise<Response> {
   }
 }
 
-function serveMetrics(state: HubState, { host, port }: { host: string; port: number }) {
-  return Bun.serve({
+function serveMetrics(state: HubState, { host, port }: NonNullable<HubOptions['metrics']>): Server<undefined> {
+  return listen({
     hostname: host,
     port,
-    development: false,
     fetch: (request) =>
       URL.parse(request.url, 'http://hub')?.pathname === '/metrics'
         ? new Response(state.metrics.text({ streams: state.stream.listeners(), open_requests: state.open }), {

@@ -86,6 +86,8 @@ describe('the operator', () => {
         [['start', '--database', postgres.url('postgres', 'recollect_hub')], /this database has no hub/, 3],
         [['start', '--database', hubUrl, '--host', '0.0.0.0'], /listens on loopback only/, 4],
         [['start', '--database', hubUrl, '--cert', 'x.pem'], /belong together/, 4],
+        [['start', '--database', hubUrl, '--port', String(postgres.port)], /is in use; choose another port/, 1],
+        [['start', '--database', hubUrl, '--port', '0', '--metrics', `127.0.0.1:${postgres.port}`], /is in use; choose another port/, 1],
         [['invite'], /pass the name of a new member/, 4],
         [['invite', 'x', '--grant', 'nothing'], /--grant must be/, 4],
         [['invite', 'x', '--grant', 'missing=read'], /there is no project with this key/, 4],

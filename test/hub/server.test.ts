@@ -58,7 +58,7 @@ describe('the operator', () => {
       const password = /recollect_hub:([^@]+)@/.exec(readFileSync(file, 'utf8'))?.[1] ?? ''
       expect(password.length).toBeGreaterThan(30)
       const again = await hub(['init', '--database', address, '--json'])
-      expect(JSON.parse(again.stdout)).toMatchObject({ from: 7, version: 7, credentials: null })
+      expect(JSON.parse(again.stdout)).toMatchObject({ from: 8, version: 8, credentials: null })
       for (const text of [first.stdout, again.stdout]) for (const hidden of [secret, password]) expect(text).not.toContain(hidden)
       // PostgreSQL accepts the verifier that we computed.
       const login = openDatabase(hubUrl.replace('recollect_hub@', `recollect_hub:${password}@`), 1)

@@ -348,7 +348,12 @@ async function handOver(world: World): Promise<string | null> {
   const { call } = laptopOf(world, from)
   const state = await call('POST /api/team/exchange', {})
   if (state.kind !== 'joined' || state.waiting > 0 || state.problem !== null) return null
-  const { memories } = await call('POST /api/team/handover', { to, project: 'shop', dryRun: false })
+  const given = await call('POST /api/team/handover', { to, project: 'shop', dryRun: false }).catch((cause) => String(cause))
+  if (typeof given === 'string') {
+    expect(given).toContain('the other member has shared nothing')
+    return `${from} to ${to}, in vain`
+  }
+  const { memories } = given
   let moved = 0
   for (const note of world.notes) {
     if (note.project !== 'shop') continue

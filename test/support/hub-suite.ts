@@ -396,6 +396,9 @@ export function describeHub(it: typeof test, open: () => Promise<HubLogins>): vo
       expect(await post('/v1/push', '['.repeat(200_000))).toBe(400)
       expect(await post('/v1/push', ' '.repeat(9 * 1024 * 1024))).toBe(413)
       expect(await post('/v1/projects', JSON.stringify({ key: 'a\u0000b', title: '' }))).toBe(400)
+      // A terminal of the operator would execute these.
+      expect(await post('/v1/projects', JSON.stringify({ key: '\u001b[2j', title: '' }))).toBe(400)
+      expect(await post('/v1/enrol', JSON.stringify({ code: 'x', device: 'laptop\u001b]0;x\u0007' }))).toBe(400)
       expect(await post('/v1/devices/not-an-id/revoke', '{}')).toBe(404)
       expect(await post('/v2/push', '{}')).toBe(404)
       for (const query of ['after=-1', 'after=x', `limit=${MAX_PULLED + 1}`, 'unknown=1'])
@@ -667,6 +670,30 @@ export function describeHub(it: typeof test, open: () => Promise<HubLogins>): vo
         ['a', 4, 'writer'],
         ['b', 5, 'writer'],
       ])
+    })
+
+    it('a member who has written nothing in a project does not become the author of something in it, unless an admin says so', async () => {
+      // Otherwise anybody could open a project, give a colleague the right to write there, and publish words in their name.
+      const mallory = await team.join('mallory')
+      await expectOk(mallory.call('POST /v1/projects', { key: 'trap', title: '' }))
+      for (const [member, may] of [
+        ['writer', 'curate'],
+        ['reader', 'read'],
+      ] as const)
+        await expectOk(mallory.call('PUT /v1/grants', { project: 'trap', member, may }))
+      await expectOk(mallory.call('POST /v1/push', { project: 'trap', memories: [aMemory('a', { text: 'I like it.' })] }))
+      const give = (dryRun: boolean) => mallory.call('POST /v1/handover', { to: 'writer', project: 'trap', dryRun })
+      expect([(await give(true)).status, (await give(false)).status]).toEqual([403, 403])
+      const authors = async () =>
+        (await expectOk(call('reader', 'GET /v1/pull', { project: 'trap' }))).memories.map(({ author }) => author.name)
+      expect(await authors()).toEqual(['mallory'])
+      // What an admin has handed over was not written by the member either.
+      expect(await team.operator.handOver('mallory', 'writer', 'trap', false)).toBe(1)
+      expect(await authors()).toEqual(['writer'])
+      await expectOk(mallory.call('POST /v1/push', { project: 'trap', memories: [aMemory('b')] }))
+      expect((await give(false)).status).toBe(403)
+      await expectOk(call('writer', 'POST /v1/push', { project: 'trap', memories: [aMemory('c')] }))
+      expect((await expectOk(give(false))).memories).toBe(1)
     })
 
     it('erasing a member leaves tombstones without text, name or token', async () => {
@@ -969,6 +996,21 @@ export function describeHub(it: typeof test, open: () => Promise<HubLogins>): vo
       expect(scans).toEqual([11])
     })
 
+    it('an operator of the same name in another schema does not switch a check off', async () => {
+      await expectOk(call('author', 'POST /v1/push', { project: 'open', memories: [aMemory('guarded')] }))
+      // As in a database that was upgraded from PostgreSQL 14, where every role may create objects in the schema public.
+      await logins.operator.query('GRANT CREATE ON SCHEMA public TO recollect_hub')
+      const changed = sql('curator', async (query) => {
+        await query(`CREATE FUNCTION public.never(a uuid, b uuid) RETURNS boolean LANGUAGE sql AS 'SELECT false'`)
+        await query('CREATE OPERATOR public.<> (LEFTARG = uuid, RIGHTARG = uuid, FUNCTION = public.never)')
+        await query('SET LOCAL search_path = public, pg_catalog')
+        return query(`UPDATE recollect.memories SET author_id = recollect.me(), seq = (SELECT head + 1 FROM recollect.projects WHERE key = 'open')
+          WHERE id = 'guarded'`)
+      })
+      expect(await failure(changed)).toBe('RC403')
+      await logins.operator.query('REVOKE CREATE ON SCHEMA public FROM recollect_hub')
+    })
+
     it('a temporary table of the same name does not stand in for a real one', async () => {
       const rows = await sql('stranger', async (query) => {
         await query('CREATE TEMPORARY TABLE grants (project_id int, member_id uuid, may text) ON COMMIT DROP')
@@ -978,13 +1020,13 @@ export function describeHub(it: typeof test, open: () => Promise<HubLogins>): vo
       expect(rows).toEqual([{ projects: [], memories: 0 }])
     })
 
-    it('every table forces row level security, and every function of the owner has a fixed search path', async () => {
+    it('every table forces row level security, and every function that decides something has a fixed search path', async () => {
       const open = await logins.operator.query(
         `SELECT relname::text FROM pg_class WHERE relnamespace = 'recollect'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition AND NOT (relrowsecurity AND relforcerowsecurity)`,
       )
       expect(open).toEqual([])
       const unpinned = await logins.operator.query(
-        `SELECT proname::text FROM pg_proc WHERE pronamespace = 'recollect'::regnamespace AND prosecdef AND NOT coalesce('search_path=recollect, pg_temp' = ANY (proconfig), false)`,
+        `SELECT proname::text FROM pg_proc WHERE pronamespace = 'recollect'::regnamespace AND (prosecdef OR prorettype = 'trigger'::regtype) AND NOT coalesce('search_path=recollect, pg_temp' = ANY (proconfig), false)`,
       )
       expect(unpinned).toEqual([])
       const forPublic = await logins.operator.query(

@@ -23,6 +23,13 @@ export const MAX_PULLED = 500
 export const sharedId = () => z.string().regex(/^[\w.-]{1,120}$/)
 const hash = () => z.string().regex(/^[0-9a-f]{64}$/)
 const hubProject = () => z.string().min(1).max(500)
+/** Shown in terminals of operators and other members, which would execute control characters. */
+const shownName = (maxChars: number) =>
+  z
+    .string()
+    .min(1)
+    .max(maxChars)
+    .regex(/^\P{Cc}*$/u, 'must not contain control characters')
 const at = () => z.number().int().min(0).max(8.64e15)
 
 /** The contents of a shared memory. `sharedHash` in core computes its hash. */
@@ -137,7 +144,7 @@ export type SealedFeedItem = SealedItem & { seq: number; device: string }
 export const hub = {
   /** Join with a code that works once. The token is shown only here; the hub keeps its hash. */
   'POST /v1/enrol': route({
-    request: () => z.object({ code: z.string().min(1).max(200), device: z.string().min(1).max(200) }),
+    request: () => z.object({ code: z.string().min(1).max(200), device: shownName(200) }),
   }).returns<
     { token: string; hub: string; member: { id: string; name: string; role: 'member' | 'admin' }; device: { id: string; name: string } },
     { 403: 'the code is unknown, used or expired' }
@@ -155,7 +162,7 @@ export const hub = {
     request: () =>
       z.object({
         // A laptop takes keys that differ only in case for one project.
-        key: hubProject().refine((key) => key === key.toLowerCase(), 'must be in lower case'),
+        key: shownName(500).refine((key) => key === key.toLowerCase(), 'must be in lower case'),
         title: z.string().max(200),
         review: z.boolean().default(false),
       }),
@@ -192,12 +199,12 @@ export const hub = {
   'POST /v1/review': route({
     request: () => z.object({ project: hubProject(), id: sharedId(), hash: hash(), verdict: z.enum(['accepted', 'rejected']) }),
   }).returns<SharedMemory, { 403: 'the member may not curate the project'; 409: 'the memory has another version by now' }>(),
-  /** Make another member the author of the caller's memories, in one project or in all. For curators of these projects and admins. */
+  /** Make another member the author of the caller's memories, in one project or in all. For admins, and for curators if the other member has written in these projects. */
   'POST /v1/handover': route({
     request: () => z.object({ to: z.string().max(200), project: hubProject().optional(), dryRun: flag(true) }),
   }).returns<
     { memories: number },
-    { 403: 'the caller may not curate a project of the memories, or the other member may not write to it' }
+    { 403: 'the caller may not curate a project of the memories, or the other member may not write to it or has not done so yet' }
   >(),
 
   /** Store sealed items of the person's own devices. */
@@ -234,7 +241,7 @@ export const hub = {
   'POST /v1/invites': route({
     request: () =>
       z.object({
-        name: z.string().min(1).max(200).optional().describe('a new member; without it, the code is for another device of the caller'),
+        name: shownName(200).optional().describe('a new member; without it, the code is for another device of the caller'),
         role: z.enum(['member', 'admin']).default('member'),
         grants: z
           .array(z.object({ project: hubProject(), may: z.enum(RIGHTS) }))

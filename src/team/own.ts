@@ -1,5 +1,6 @@
 /** A person's own memory on the hub: keys, and moving sealed items. What is in an item is up to the worker. */
 import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
 import { z } from 'zod'
 import { OWN_KEYS_FILE } from '../core/team.ts'
 import { readJsonIfThere, writeFileAtomically } from '../platform/files.ts'
@@ -195,13 +196,9 @@ async function openItem(ring: KeyRing, key: KeyRing['current'], item: string, se
   if (!bytes) return null
   try {
     // Sealed by one of the person's machines, which may have been stolen.
-    if (unpackedBytes(bytes) > MAX_UNPACKED_BYTES) return null
-    const parcel = Packed.parse(JSON.parse(new TextDecoder().decode(Bun.gunzipSync(bytes))))
+    const parcel = Packed.parse(JSON.parse(gunzipSync(bytes, { maxOutputLength: MAX_UNPACKED_BYTES }).toString('utf8')))
     return itemId(ring, parcel.kind, parcel.name) === item ? parcel : null
   } catch {
     return null
   }
 }
-
-/** The last four bytes of a gzip file say how long its contents are. */
-const unpackedBytes = (bytes: Uint8Array) => new DataView(bytes.buffer, bytes.byteOffset + bytes.byteLength - 4, 4).getUint32(0, true)

@@ -71,3 +71,15 @@ test('a visit in a frame keeps the origins of its pages after a restart; damaged
   writeFileSync(file, readFileSync(file, 'utf8').replace('["vscode-webview://a"]', '[7]'))
   expect(openVisitors(file).knows(secret, 2)).toBe(false)
 })
+
+test('frames of an editor do not sign browsers out, however many are opened', () => {
+  using folder = temporaryFolder()
+  const visitors = openVisitors(join(folder.path, 'visitors'))
+  const { secret } = visitors.enter(visitors.invite('/feed', 0), 1) ?? { secret: '' }
+  const frames = Array.from(
+    { length: 60 },
+    (_, n) => visitors.enter(visitors.invite('/feed', n, ['vscode-webview://a']), n + 2)?.secret ?? '',
+  )
+  expect(visitors.knows(secret, 100)).toBe(true)
+  expect(frames.filter((frame) => visitors.knows(frame, 100))).toEqual(frames.slice(10))
+})

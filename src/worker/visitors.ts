@@ -8,6 +8,7 @@ const LINK_LIFETIME_MS = 30_000
 /** A browser that was not used for this long must sign in again. */
 const VISIT_LIFETIME_MS = 7 * 24 * 60 * 60_000
 const MAX_LINKS = 20
+/** Of browsers, and as many of frames. */
 const MAX_VISITS = 50
 /** How often the expiry of a visit in use is extended on disk. */
 const RENEW_VISIT_AFTER_MS = 60 * 60_000
@@ -56,7 +57,9 @@ export function openVisitors(file: string) {
   function save(now: number): void {
     const valid = [...visits].filter(([, { until }]) => until > now).sort((a, b) => b[1].until - a[1].until)
     visits.clear()
-    for (const [key, visit] of valid.slice(0, MAX_VISITS)) visits.set(key, visit)
+    // An editor opens a visit for each page that it frames; they must not sign the person's browsers out.
+    const [own, framed] = [valid.filter(([, { frame }]) => frame.length === 0), valid.filter(([, { frame }]) => frame.length > 0)]
+    for (const [key, visit] of [own, framed].flatMap((list) => list.slice(0, MAX_VISITS))) visits.set(key, visit)
     writeFileAtomically(
       file,
       JSON.stringify([...visits].map(([key, { until, frame }]) => (frame.length > 0 ? [key, until, frame] : [key, until]))),

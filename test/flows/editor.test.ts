@@ -1,6 +1,6 @@
 /** An editor as a client of the API, as docs/guide/http.md describes it: a real worker, and requests such as another editor would send. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { CodeMemoriesResponse } from '../../src/wire/contract/code.ts'
 import type { SessionList } from '../../src/wire/contract/sessions.ts'
@@ -14,6 +14,7 @@ beforeAll(async () => {
   home = await aTestHome()
   mkdirSync(join(home.project, '.git'))
   writeFileSync(join(home.project, 'tides.ts'), TIDES)
+  await home.run('config', 'set', 'privacy.exclude_projects', join(home.folder, 'secret-project'))
   await home.run('start')
 })
 afterAll(async () => {
@@ -41,6 +42,16 @@ test('a session is opened without a prompt, and is live while the process of the
   editor.kill()
   await editor.exited
   expect(await sessionOf('opened')).toMatchObject({ live: false })
+})
+
+test('an editor learns from the answer that a project is excluded, and nothing of it is stored', async () => {
+  const excluded = join(home.folder, 'secret-project')
+  mkdirSync(excluded)
+  const origin = { contentSessionId: 'excluded', host: 'My editor', project: `${excluded}/` }
+  expect(await post('/api/sessions/init', origin)).toMatchObject({ sessionDbId: null })
+  expect(await observe('excluded', { ...origin, ...save('a', 'b'), new_turn: true })).toEqual({ status: 'skipped', reason: 'private' })
+  const all = (await (await home.ask('GET', '/api/sessions')).json()) as SessionList
+  expect(all.sessions.filter(({ contentSessionId }) => contentSessionId === 'excluded')).toEqual([])
 })
 
 test('saves without a prompt are distilled and in the brief; one that is sent twice counts once', async () => {
@@ -109,6 +120,11 @@ test('while an agent works in the folder, above it or below it, reports of the e
     expect([cwd, await observe('beside', unless)]).toEqual([cwd, { status: 'skipped', reason: 'agent_at_work' }])
     await home.hook({ hook_event_name: 'SessionEnd', session_id, reason: 'exit', cwd })
   }
+  const link = join(home.folder, 'link-to-project')
+  symlinkSync(home.project, link)
+  await home.hook({ hook_event_name: 'SessionStart', session_id: 'linked', source: 'startup' })
+  expect(await observe('beside', { ...unless, project: `${link}/` })).toEqual({ status: 'skipped', reason: 'agent_at_work' })
+  await home.hook({ hook_event_name: 'SessionEnd', session_id: 'linked', reason: 'exit' })
   expect(await sessionOf('beside')).toBeUndefined()
   const elsewhere = join(home.folder, 'project-two')
   mkdirSync(elsewhere)
@@ -149,6 +165,10 @@ test('memories are found by the code they are tied to, and only for files of the
   })
   expect(found.definitions.find(({ name }) => name === 'lowTide')?.memories[0]).toMatchObject({ agent: 'other', host: 'My editor' })
   expect(await about(join(home.project, 'tides.ts'))).toEqual(await about('tides.ts'))
+  const link = join(home.folder, 'linked')
+  symlinkSync(home.project, link)
+  const linked = await home.ask('GET', `/api/code/memories?project=${link}/&path=${encodeURIComponent(join(link, 'tides.ts'))}`)
+  expect(((await linked.json()) as CodeMemoriesResponse).definitions).toEqual(found.definitions)
   for (const outside of ['/etc/passwd', '../tides.ts'])
     expect(await about(outside)).toMatchObject({ path: null, definitions: [], others: [] })
   expect((await home.ask('GET', '/api/code/memories?project=nowhere&path=a.ts')).status).toBe(400)

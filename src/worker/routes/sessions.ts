@@ -7,6 +7,7 @@ import { agentOfHost } from '../../core/session-host.ts'
 import { asksRecollect } from '../../core/small-talk.ts'
 import { shorten } from '../../core/text.ts'
 import { defaultAgent } from '../../integrations/agent.ts'
+import { realTop } from '../../platform/work-tree.ts'
 import { outcomeOfSession } from '../../retrieval/outcomes.ts'
 import type { Store } from '../../store/store.ts'
 import type { ParsedRequest } from '../../wire/contract/route.ts'
@@ -124,9 +125,11 @@ const AGENT_QUIET_MS = 5 * 60_000
 async function isAgentAtWork({ store }: Services, folder: string | null): Promise<boolean> {
   if (folder === null) return false
   const now = Date.now()
-  const own = `${folder.replace(/\/+$/, '')}/`
+  // An editor may have opened the folder through a link; agents report where it leads.
+  const placeOf = (path: string) => `${(realTop(path) ?? path).replace(/\/+$/, '')}/`
+  const own = placeOf(folder)
   for (const session of await store.sessions.notCompleted()) {
-    const other = `${session.folder.replace(/\/+$/, '')}/`
+    const other = placeOf(session.folder)
     if (session.agent === OTHER_AGENT || !(own.startsWith(other) || other.startsWith(own)) || !isLive(session, now)) continue
     if (now - session.lastEventAt < AGENT_QUIET_MS) return true
     const last = await store.prompts.byNumber(session.id, session.promptCount)

@@ -1,6 +1,13 @@
 /** A longer output is not reported at all: a part of it could begin or end inside a private one. */
 export const MAX_OUTPUT_CHARACTERS = 2_000_000
 
+/**
+ * Whether a program has drawn on the whole screen, as editors and pagers do. What is on a screen is no output: it is drawn in pieces, in any order,
+ * so that private parts and secrets in it would not be recognised.
+ */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the sequence begins with an escape character.
+export const isFullScreen = (raw: string): boolean => /\u001b\[\?(?:47|1047|1049)h/.test(raw)
+
 /** The output of a terminal as a person sees it: without colours and marks, and of a line that was written over, what was written last. */
 export function terminalText(raw: string): string {
   return raw
@@ -28,7 +35,10 @@ const ESCAPES = new RegExp(
 /** Whether a command is worth reporting. Looking around is not; an agent reports its own work, and our program has stored it already. */
 export function isReportedCommand(command: string): boolean {
   const words = command.trim().split(/\s+/)
-  const program = words.find((word) => !/^\w+=/.test(word) && !/^(?:sudo|env|time|npx|bunx)$/.test(word)) ?? ''
+  const program = words.find((word) => !/^(?:-|\w+=)/.test(word) && !/^(?:sudo|env|time|npx|bunx)$/.test(word)) ?? ''
   const name = program.slice(program.lastIndexOf('/') + 1)
-  return name !== '' && !/^(?:cd|ls|ll|pwd|clear|exit|history|claude|codex|copilot|gemini|qwen|opencode|recollect)$/.test(name)
+  return name !== '' && !/^(?:cd|ls|ll|la|pwd|clear|exit|history|fg|bg|jobs)$/.test(name) && !AGENT.test(name)
 }
+
+/** Agents and our own program, also by the names of their packages: `npx @anthropic-ai/claude-code@latest`. */
+const AGENT = /^(?:claude|codex|copilot|gemini|qwen|opencode|recollect)(?:-(?:code|cli|ai))?(?:@.*)?$/

@@ -20,8 +20,10 @@ import type { ClientToolUse } from '../../src/client/client.ts'
 import { changedParts } from './changed-parts.ts'
 import type { Memory } from './memory.ts'
 import { openProblemLog, problemText } from './problem-list.ts'
+import { savedText } from './saved-text.ts'
+import { isSecretFile, printsSecrets } from './secret-files.ts'
 import type { Sessions } from './sessions.ts'
-import { isReportedCommand, MAX_OUTPUT_CHARACTERS, terminalText } from './terminal-text.ts'
+import { isFullScreen, isReportedCommand, MAX_OUTPUT_CHARACTERS, terminalText } from './terminal-text.ts'
 
 /** Saves and problems that follow each other this closely are one. */
 const SAVE_QUIET_MS = 800
@@ -40,9 +42,8 @@ export function watchEditor(sessions: Sessions, memory: Memory): Disposable[] {
   return [...watchSaves(sessions, memory, problems.saved), ...watchTerminals(sessions), ...watchProblems(sessions, problems)]
 }
 
-/** Files whose whole purpose is to contain secrets. */
-const isSecretFile = (path: string) =>
-  /(?:^|\/)(?:\.env(?:\..*)?|\.netrc|\.npmrc|\.pypirc|id_(?:rsa|dsa|ecdsa|ed25519)|.*\.(?:pem|key|p12|pfx|jks|keystore))$/i.test(path)
+/** Of a text that is too long or not a text, only the save is reported. */
+const isData = (text: string) => text.length > MAX_TEXT_CHARACTERS || text.includes('\0')
 
 /** A save is reported with what changed since the last one, or since the file was opened. */
 function watchSaves(sessions: Sessions, memory: Memory, saved: () => void): Disposable[] {
@@ -50,9 +51,10 @@ function watchSaves(sessions: Sessions, memory: Memory, saved: () => void): Disp
   const waiting = new Map<string, { timer: ReturnType<typeof setTimeout>; document: TextDocument; text: string }>()
 
   const remember = async (document: TextDocument): Promise<void> => {
-    if (sessions.folderOf(document.uri) === undefined || texts.has(document.uri.fsPath)) return
+    const path = document.uri.fsPath
+    if (sessions.folderOf(document.uri) === undefined || isSecretFile(path) || texts.has(path)) return
     const text = document.isDirty ? await savedText(document) : document.getText()
-    if (text !== null && text.length <= MAX_TEXT_CHARACTERS && !texts.has(document.uri.fsPath)) texts.set(document.uri.fsPath, text)
+    if (text !== null && !isData(text) && !texts.has(path)) texts.set(path, text)
   }
 
   /** A file that another program has changed, such as an agent, and that was read again: that change is not the person's. */
@@ -60,7 +62,7 @@ function watchSaves(sessions: Sessions, memory: Memory, saved: () => void): Disp
     const isOwn = () => document.isDirty || waiting.has(document.uri.fsPath)
     if (isOwn()) return
     const [text, saved] = [document.getText(), await savedText(document)]
-    if (!isOwn() && saved === text) texts.set(document.uri.fsPath, text)
+    if (!isOwn() && saved === text && !document.isClosed) texts.set(document.uri.fsPath, text)
   }
 
   const report = (document: TextDocument, text: string): void => {
@@ -68,9 +70,11 @@ function watchSaves(sessions: Sessions, memory: Memory, saved: () => void): Disp
     waiting.delete(path)
     const folder = sessions.folderOf(document.uri)
     const before = texts.get(path)
-    texts.set(path, text)
-    if (folder === undefined || !isOn('saves') || isSecretFile(path)) return
-    if (before === undefined || text.length > MAX_TEXT_CHARACTERS) {
+    // Another program may change a file that is closed, so its text must be read again when it is opened.
+    if (document.isClosed || isData(text)) texts.delete(path)
+    else texts.set(path, text)
+    if (folder === undefined || !isOn('saves') || before === text) return
+    if (before === undefined || isData(text)) {
       sessions.report(folder, { name: 'FileSave', input: { path }, output: 'saved' })
       return
     }
@@ -93,7 +97,7 @@ function watchSaves(sessions: Sessions, memory: Memory, saved: () => void): Disp
         setTimeout(() => void readAgain(document), READ_AGAIN_MS)
     }),
     workspace.onDidSaveTextDocument((document) => {
-      if (sessions.folderOf(document.uri) === undefined) return
+      if (sessions.folderOf(document.uri) === undefined || isSecretFile(document.uri.fsPath)) return
       saved()
       clearTimeout(waiting.get(document.uri.fsPath)?.timer)
       const text = document.getText()
@@ -102,6 +106,10 @@ function watchSaves(sessions: Sessions, memory: Memory, saved: () => void): Disp
     }),
     workspace.onDidCloseTextDocument(({ uri }) => {
       if (!waiting.has(uri.fsPath)) texts.delete(uri.fsPath)
+    }),
+    // A notebook is saved with the outputs of its cells, which may be anything, so that its text is not reported.
+    workspace.onDidSaveNotebookDocument(({ uri }) => {
+      if (isOn('saves')) sessions.report(sessions.folderOf(uri), { name: 'FileSave', input: { path: uri.fsPath }, output: 'saved' })
     }),
     {
       dispose: () => {
@@ -112,15 +120,6 @@ function watchSaves(sessions: Sessions, memory: Memory, saved: () => void): Disp
       },
     },
   ]
-}
-
-/** The text on disk: of a file with changes that were not saved, for example after a restart of the editor. */
-async function savedText(document: TextDocument): Promise<string | null> {
-  try {
-    return new TextDecoder().decode(await workspace.fs.readFile(document.uri))
-  } catch {
-    return null
-  }
 }
 
 type Output = { text: string; isWhole: boolean; done: Promise<void> }
@@ -141,7 +140,8 @@ function watchTerminals(sessions: Sessions): Disposable[] {
   return [
     window.onDidStartTerminalShellExecution(({ execution }) => {
       const command = execution.commandLine.value.trim()
-      if (!isReportedCommand(command)) return
+      // A command that started while recording was paused stays unrecorded.
+      if (!isReportedCommand(command) || !sessions.isAllowed()) return
       if (isTask(command)) ofTasks.add(command)
       const output: Output = { text: '', isWhole: true, done: Promise.resolve() }
       outputs.set(execution, output)
@@ -155,7 +155,8 @@ function watchTerminals(sessions: Sessions): Disposable[] {
       ofTasks.delete(command)
       const cwd = execution.cwd ?? terminal.shellIntegration?.cwd
       const folder = cwd === undefined ? sessions.mainFolder() : sessions.folderOf(Uri.joinPath(cwd, 'x'))
-      sessions.report(folder, { name: 'Bash', input: { command }, ...resultOf(exitCode, terminalText(output.text)) })
+      const text = isFullScreen(output.text) || printsSecrets(command) ? '' : terminalText(output.text)
+      sessions.report(folder, { name: 'Bash', input: { command }, ...resultOf(exitCode, text) })
     }),
     tasks.onDidEndTaskProcess(({ execution: { task }, exitCode }) => {
       const command = commandOf(task)
@@ -168,9 +169,12 @@ function watchTerminals(sessions: Sessions): Disposable[] {
   ]
 }
 
+/** The exit code of a command that a person ended with Ctrl+C. */
+const ENDED_BY_PERSON = 130
+
 /** Without an exit code, the command was interrupted. */
 function resultOf(exitCode: number | undefined, text: string): Pick<ClientToolUse, 'output' | 'error'> {
-  if (exitCode === undefined) return { output: { stdout: text, interrupted: true } }
+  if (exitCode === undefined || exitCode === ENDED_BY_PERSON) return { output: { stdout: text, interrupted: true } }
   return exitCode === 0 ? { output: { stdout: text } } : { error: `Exit code ${exitCode}\n${text}` }
 }
 
@@ -206,7 +210,7 @@ function watchProblems(sessions: Sessions, problems: ReturnType<typeof openProbl
     timer = setTimeout(look, PROBLEMS_QUIET_MS)
   }
   const add = (uri: Uri) => {
-    if (sessions.folderOf(uri) !== undefined) waiting.add(uri.fsPath)
+    if (sessions.folderOf(uri) !== undefined && !isSecretFile(uri.fsPath)) waiting.add(uri.fsPath)
   }
   for (const [uri] of languages.getDiagnostics()) add(uri)
   look()

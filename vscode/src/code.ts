@@ -14,6 +14,8 @@ import {
 import type { CodeMemoriesResponse, MemoryResponse, RememberedDefinition } from '../../src/client/client.ts'
 import type { Memory } from './memory.ts'
 import { linkToMemory, memoryText, plain, whyText } from './render.ts'
+import { SAME_LINES, type SavedLines, savedLines } from './saved-lines.ts'
+import { savedText } from './saved-text.ts'
 import { selectedDefinitions } from './selected-definitions.ts'
 import type { Sessions } from './sessions.ts'
 
@@ -25,6 +27,9 @@ const FILES = { scheme: 'file' }
 export type CodeMemory = ReturnType<typeof openCodeMemory>
 
 const isOn = (name: 'hover' | 'codeLens') => workspace.getConfiguration('recollect').get<boolean>(`${name}.enabled`, false)
+
+const linesOf = async (document: TextDocument): Promise<SavedLines> =>
+  document.isDirty ? savedLines((await savedText(document)) ?? '', document.getText()) : SAME_LINES
 
 export function openCodeMemory(memory: Memory, sessions: Sessions) {
   const answers = new Map<string, { at: number; answer: Promise<CodeMemoriesResponse | null> }>()
@@ -59,7 +64,11 @@ export function openCodeMemory(memory: Memory, sessions: Sessions) {
       if (folder === undefined) return { text: 'This file is not in an open folder, so nothing is remembered about it.', isKnown: false }
       answers.delete(document.uri.fsPath)
       const found = await memory.ask(folder).codeMemories(document.uri.fsPath)
-      const chosen = selectedDefinitions(found.definitions, selection)
+      const { toSaved } = await linesOf(document)
+      const savedLine = (line: number) => ({ line: toSaved(line + 1) - 1 })
+      const { isEmpty } = selection
+      const saved = { start: savedLine(selection.start.line), end: savedLine(selection.end.line), isEmpty }
+      const chosen = selectedDefinitions(found.definitions, saved)
       const name = plain(found.path ?? document.uri.fsPath)
       if (chosen.length > 0) return { text: whyText(chosen, await detailsOf(folder, chosen), Date.now(), linkToMemory), isKnown: true }
       if (found.others.length > 0 && selection.isEmpty) {
@@ -86,14 +95,16 @@ export function showBesideCode(code: CodeMemory, sessions: Sessions): Disposable
       provideHover: async (document, position) => {
         if (!isOn('hover')) return null
         const found = await code.about(document)
-        const definition = found?.definitions.find(({ firstLine }) => firstLine === position.line + 1)
+        if (!found || found.definitions.length === 0) return null
+        const { toEditor } = await linesOf(document)
+        const definition = found.definitions.find(({ firstLine }) => toEditor(firstLine) === position.line + 1)
         if (!definition) return null
         const shown = { ...definition, memories: definition.memories.slice(0, MAX_HOVER_MEMORIES) }
         const details = await code.detailsOf(sessions.folderOf(document.uri), [shown]).catch(() => new Map<string, MemoryResponse>())
         const text = shown.memories.map((one) => memoryText(one, details, Date.now(), linkToMemory, 240)).join('\n\n---\n\n')
         const markdown = new MarkdownString(`$(history) Recollect\n\n${text}`, true)
         markdown.isTrusted = { enabledCommands: ['recollect.openMemory'] }
-        return new Hover(markdown, new Range(definition.firstLine - 1, 0, definition.firstLine - 1, Number.MAX_SAFE_INTEGER))
+        return new Hover(markdown, new Range(position.line, 0, position.line, Number.MAX_SAFE_INTEGER))
       },
     }),
     languages.registerCodeLensProvider(FILES, {
@@ -101,14 +112,17 @@ export function showBesideCode(code: CodeMemory, sessions: Sessions): Disposable
       provideCodeLenses: async (document) => {
         if (!isOn('codeLens')) return []
         const found = await code.about(document)
-        return (found?.definitions ?? []).map(({ firstLine, memories }) => {
+        const { toEditor } = await linesOf(document)
+        return (found?.definitions ?? []).flatMap(({ firstLine, memories }) => {
+          const line = toEditor(firstLine)
+          if (line === null) return []
           const [first] = memories
           const count = memories.length === 1 ? '1 memory' : `${memories.length} memories`
           const title = `$(history) ${count}: ${(first?.title ?? '').replace(/\$\(/g, '$ (').slice(0, 80)}`
-          return new CodeLens(new Range(firstLine - 1, 0, firstLine - 1, 0), {
+          return new CodeLens(new Range(line - 1, 0, line - 1, 0), {
             title,
             command: 'recollect.why',
-            arguments: [document.uri.toString(), firstLine],
+            arguments: [document.uri.toString(), line],
           })
         })
       },

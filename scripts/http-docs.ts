@@ -72,7 +72,8 @@ const FOR_EDITORS = `## An editor as a client
 
 The [VS Code extension](vscode.md) uses nothing but this API, so that any editor can do the same. \`S\` is the editor's own id for the session of one folder.
 
-1. **Start.** If the socket does not answer, run \`recollect start\`, never a program from the folder. Open the session, and fetch the brief:
+1. **Start.** If the socket does not answer, run \`recollect start\`, never a program from the folder, and not if the person stopped the worker
+   (\`~/.recollect/run/stopped\` exists). Open the session, and fetch the brief:
 
    \`\`\`sh
    worker() { curl -s --unix-socket ~/.recollect/run/worker.sock "$@"; }

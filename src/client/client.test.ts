@@ -100,6 +100,14 @@ test('a link to the viewer is for this machine', async () => {
   expect(await memory.viewLink('/feed')).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/view\/[\w-]{43}$/)
 })
 
+test('a worker that the person has stopped is known, so that no program starts it again unasked', async () => {
+  expect(memory.isStopped()).toBe(false)
+  await recollect('stop').exited
+  expect([await memory.isRunning(), memory.isStopped()]).toEqual([false, true])
+  await recollect('start').exited
+  expect([await memory.isRunning(), memory.isStopped()]).toEqual([true, false])
+})
+
 async function eventually<T>(look: () => Promise<T | null>): Promise<T> {
   for (let tries = 0; tries < 200; tries++) {
     const seen = await look()

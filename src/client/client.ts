@@ -7,6 +7,7 @@ import type { Hit } from '../core/hit.ts'
 import { type MemoryKind, memoryId } from '../core/memory-kinds.ts'
 import { usablePatterns } from '../core/secrets.ts'
 import { readEnvironment } from '../platform/environment.ts'
+import { exists } from '../platform/files.ts'
 import { homePaths } from '../platform/paths.ts'
 import { readPrivacyRules } from '../platform/privacy-rules.ts'
 import { httpRequest, openCaller, throwing } from '../wire/call.ts'
@@ -218,6 +219,8 @@ export function connect(connection: Connection = {}) {
       if (rules === null) return ''
       return cleanText(text, { redactPatterns: rules.redact ? usablePatterns(rules.patterns) : null }).text
     },
+    /** Whether the person has stopped the worker with `recollect stop`, so that a program should not start it again unasked. */
+    isStopped: (): boolean => exists(paths.stopped),
     /** Whether a worker answers. */
     isRunning: async (): Promise<boolean> => (await openCaller(transport).call('GET /health')).kind === 'answered',
     status: async (): Promise<WorkerStatus> => call('GET /api/status'),

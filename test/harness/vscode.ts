@@ -45,6 +45,8 @@ export type WorkbenchOptions = {
   dark?: boolean
   isTrusted?: boolean
   env?: Record<string, string>
+  /** What the window opens, as a query of its address; by default the folder of the project. */
+  open?: string
 }
 
 /** A real VS Code in a real browser, with the packaged extension, in the home and the project of a person. */
@@ -60,6 +62,8 @@ export async function openWorkbench(person: Sandbox, options: WorkbenchOptions) 
       'workbench.colorTheme': theme,
       'workbench.startupEditor': 'none',
       'window.commandCenter': false,
+      // As on the desktop. In a browser, VS Code saves after every pause.
+      'files.autoSave': 'off',
       ...options.settings,
     }),
   )
@@ -93,7 +97,7 @@ export async function openWorkbench(person: Sandbox, options: WorkbenchOptions) 
   const requested: string[] = []
   context.on('request', (request) => requested.push(request.url()))
   // Another site than the worker's 127.0.0.1, as on the desktop, where the window is no web page at all.
-  await page.goto(`http://localhost:${port}/?folder=${person.project}`)
+  await page.goto(`http://localhost:${port}/?${options.open ?? `folder=${person.project}`}`)
   const probe = async <T>(code: string): Promise<T> => {
     const probePort = await until('the probe runs', async () => (existsSync(probeFile) ? readFileSync(probeFile, 'utf8') : null), 120_000)
     const reply = await fetch(`http://127.0.0.1:${probePort}`, { method: 'POST', body: code })

@@ -2,8 +2,8 @@
 import { type ChatRequest, type ChatResponseStream, chat, type Disposable, MarkdownString, ThemeIcon, window } from 'vscode'
 import { RecollectError } from '../../src/client/client.ts'
 import type { CodeMemory } from './code.ts'
-import type { Memory } from './memory.ts'
-import { hitsText, linked, linkToMemory, plain, sessionsText, withoutCosts } from './render.ts'
+import { type Memory, noteScope, searchScope } from './memory.ts'
+import { briefText, hitsText, linked, linkToMemory, plain, sessionsText } from './render.ts'
 import type { Sessions } from './sessions.ts'
 
 const MAX_HITS = 6
@@ -50,7 +50,7 @@ async function answerTo(
     case 'remember': {
       const body = request.prompt.trim()
       if (body === '') return void stream.markdown('Write what to remember after `/remember`.')
-      const { note } = await memory.ask(folder).notes.add({ body, namespace: 'learnings' })
+      const { note } = await memory.ask(folder).notes.add({ body, namespace: 'learnings', ...noteScope(folder) })
       show(stream, `Saved as ${linked(`N${note.id}`, linkToMemory)}.`)
       return
     }
@@ -70,7 +70,7 @@ async function answerTo(
     default: {
       const words = request.prompt.trim()
       if (words === '') return void stream.markdown('Ask what is remembered, for example `@recollect why do we retry?`')
-      const hits = await memory.ask(folder).search(words, { limit: MAX_HITS })
+      const hits = await memory.ask(folder).search(words, { limit: MAX_HITS, ...searchScope(folder) })
       if (hits.length === 0) return void stream.markdown('Nothing is remembered about this. Try fewer or other words.')
       show(stream, hitsText(hits, Date.now(), linkToMemory))
     }
@@ -79,13 +79,13 @@ async function answerTo(
 
 /** Recent sessions and where things stand; null if no work is remembered. */
 export async function standupText(memory: Memory, folder: string | undefined): Promise<string | null> {
-  const all = await memory.ask(folder).sessions({ limit: 50, ...(folder === undefined ? { project: null } : {}) })
+  const all = await memory.ask(folder).sessions({ limit: 50, ...searchScope(folder) })
   const worked = all.filter(({ promptCount, observations }) => promptCount > 0 && observations > 0)
   const recent = worked.filter(({ lastEventAt }) => Date.now() - lastEventAt < 3 * DAY_MS)
   const sessions = (recent.length > 0 ? recent : worked).slice(0, MAX_SESSIONS)
   if (sessions.length === 0) return null
-  const { text } = await memory.ask(folder).brief({ tokens: 600 })
-  const stand = text === '' ? '' : `\n\n**Where things stand**\n\n${plain(withoutCosts(briefLines(text))).replaceAll('\n', '  \n')}`
+  const { text } = folder === undefined ? { text: '' } : await memory.ask(folder).brief({ tokens: 600 })
+  const stand = text === '' ? '' : `\n\n**Where things stand**\n\n${briefText(briefLines(text))}`
   return `**Recent sessions**\n\n${sessionsText(sessions, Date.now())}${stand}`
 }
 

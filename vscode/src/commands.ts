@@ -12,11 +12,13 @@ import {
   workspace,
 } from 'vscode'
 import { type Hit, RecollectError } from '../../src/client/client.ts'
+import { projectName } from '../../src/core/project.ts'
 import { formatAgo } from '../../src/core/time-format.ts'
 import { briefLines, standupText } from './chat.ts'
 import type { CodeMemory } from './code.ts'
-import type { Memory } from './memory.ts'
+import { type Memory, noteScope, searchScope } from './memory.ts'
 import type { Pages } from './pages.ts'
+import { quotedSelection } from './quoted-selection.ts'
 import { plain } from './render.ts'
 import type { Sessions } from './sessions.ts'
 import type { Viewer } from './viewer.ts'
@@ -34,7 +36,6 @@ type Parts = {
 /** A search starts when the person pauses. */
 const TYPING_PAUSE_MS = 200
 const MAX_HITS = 20
-const MAX_SELECTION_CHARACTERS = 4000
 
 export function addCommands(parts: Parts): Disposable[] {
   const { memory, sessions, viewer, pages } = parts
@@ -60,7 +61,8 @@ export function addCommands(parts: Parts): Disposable[] {
     'recollect.openMemory': (id: string) => {
       if (/^#?[\w.-]{1,80}$/.test(id)) viewer.open(`/memory/${id.replace('#', '')}`)
     },
-    'recollect.pause': () => sessions.setPaused(!sessions.isPaused()),
+    'recollect.pause': () => sessions.setPaused(true),
+    'recollect.resume': () => sessions.setPaused(false),
     'recollect.refreshViewer': () => viewer.refresh(),
     'recollect.status': () => commands.executeCommand('workbench.view.extension.recollect'),
   }
@@ -71,7 +73,7 @@ export function addCommands(parts: Parts): Disposable[] {
 }
 
 /** A command that fails because of the worker says so, and offers what helps. */
-async function explained({ memory, log }: Parts, run: (...args: never[]) => unknown, args: never[]): Promise<unknown> {
+async function explained({ memory, log, refresh }: Parts, run: (...args: never[]) => unknown, args: never[]): Promise<unknown> {
   try {
     return await run(...args)
   } catch (cause) {
@@ -81,17 +83,21 @@ async function explained({ memory, log }: Parts, run: (...args: never[]) => unkn
       cause.kind === 'unreachable'
         ? await window.showErrorMessage('Recollect is not running.', 'Start')
         : await window.showErrorMessage(`Recollect: ${cause.message}`)
-    if (choice === 'Start') await memory.wake(true)
+    if (choice === 'Start') {
+      await memory.wake(true)
+      await refresh()
+    }
     return undefined
   }
 }
 
 type HitItem = QuickPickItem & { hit: Hit }
 
-const itemOf = (hit: Hit): HitItem => ({
+const itemOf = (hit: Hit, isOfAllProjects: boolean): HitItem => ({
   hit,
-  label: hit.title,
-  description: `${hit.type} · ${formatAgo(hit.at, Date.now())}`,
+  // VS Code reads `$(name)` as an icon.
+  label: hit.title.replaceAll('$(', '$ ('),
+  description: [hit.type, formatAgo(hit.at, Date.now()), ...(isOfAllProjects ? [projectName(hit.project)] : [])].join(' · '),
   detail: hit.snippet.startsWith(hit.title.slice(0, 60)) ? '' : hit.snippet,
   alwaysShow: true,
 })
@@ -109,22 +115,28 @@ function pickMemory({ memory, sessions }: Parts, title: string): Promise<{ hit: 
     const mine = ++asked
     pick.busy = true
     try {
-      const hits =
-        words.trim() === ''
-          ? []
-          : await memory.ask(folder).search(words, { limit: MAX_HITS, ...(folder === undefined ? { project: null } : {}) })
-      if (mine === asked) pick.items = hits.map(itemOf)
+      const hits = words.trim() === '' ? [] : await memory.ask(folder).search(words, { limit: MAX_HITS, ...searchScope(folder) })
+      if (mine !== asked) return
+      pick.items = hits.map((hit) => itemOf(hit, folder === undefined))
+      pick.title = title
     } catch (cause) {
-      if (mine === asked) pick.items = []
-      if (cause instanceof RecollectError) pick.placeholder = cause.message
+      if (mine !== asked) return
+      // A filter that the person has not finished typing.
+      if (!(cause instanceof RecollectError) || cause.kind !== 'refused') throw cause
+      pick.items = []
+      pick.title = `${title}: ${cause.message}`
     } finally {
       if (mine === asked) pick.busy = false
     }
   }
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
+    const fail = (cause: unknown) => {
+      reject(cause)
+      pick.hide()
+    }
     pick.onDidChangeValue((words) => {
       clearTimeout(timer)
-      timer = setTimeout(() => void look(words), TYPING_PAUSE_MS)
+      timer = setTimeout(() => void look(words).catch(fail), TYPING_PAUSE_MS)
     })
     pick.onDidAccept(() => {
       const [chosen] = pick.selectedItems
@@ -150,25 +162,27 @@ async function search(parts: Parts): Promise<void> {
 
 async function remember({ memory, sessions }: Parts): Promise<void> {
   const editor = window.activeTextEditor
+  const folder = sessions.mainFolder()
   const quoted = editor && !editor.selection.isEmpty ? quote(editor) : ''
   const words = await window.showInputBox({
-    title: quoted === '' ? 'Remember' : 'Remember the selection',
+    title: quoted !== '' ? 'Remember the selection' : folder === undefined ? 'Remember for all projects' : 'Remember',
     prompt: quoted === '' ? 'What should be remembered?' : 'What should be remembered about the selected code?',
     validateInput: (text) => (text.trim() === '' ? 'Write a sentence.' : null),
   })
   if (words === undefined) return
-  const folder = editor ? (sessions.folderOf(editor.document.uri) ?? sessions.mainFolder()) : sessions.mainFolder()
-  const { kind } = await memory.ask(folder).notes.add({ body: [words, quoted].filter(Boolean).join('\n\n'), namespace: 'learnings' })
+  const body = [words, quoted].filter(Boolean).join('\n\n')
+  const { kind } = await memory.ask(folder).notes.add({ body, namespace: 'learnings', ...noteScope(folder) })
   sessions.prompt(folder, '/recollect remember', '')
   void window.showInformationMessage(kind === 'same' ? 'Recollect already has a note that says this.' : 'Recollect saved the note.')
 
   function quote({ document, selection }: TextEditor): string {
-    const clean = memory.ask(undefined).clean
-    const text = document.getText(selection)
-    // A selection inside a private part has no tags of its own: if cleaning the whole text removes it, it is left out.
-    if (!clean(document.getText()).includes(clean(text).trim())) return ''
-    const path = workspace.asRelativePath(document.uri, false)
-    return `${path}:${selection.start.line + 1}-${selection.end.line + 1}\n\n\`\`\`${document.languageId}\n${text.slice(0, MAX_SELECTION_CHARACTERS)}\n\`\`\``
+    return quotedSelection(memory.ask(undefined).clean, document.getText(), {
+      text: document.getText(selection),
+      path: workspace.asRelativePath(document.uri, false),
+      firstLine: selection.start.line + 1,
+      lastLine: selection.end.line + 1,
+      language: document.languageId,
+    })
   }
 }
 
@@ -195,7 +209,7 @@ const withoutLinks = (markdown: string): string => markdown.replace(/\[([^\]]*)\
 
 async function openSession({ memory, sessions, viewer }: Parts): Promise<void> {
   const folder = sessions.mainFolder()
-  const found = await memory.ask(folder).sessions({ limit: 50, ...(folder === undefined ? { project: null } : {}) })
+  const found = await memory.ask(folder).sessions({ limit: 50, ...searchScope(folder) })
   const items = found
     .filter(({ promptCount }) => promptCount > 0)
     .map((session) => ({
@@ -206,7 +220,7 @@ async function openSession({ memory, sessions, viewer }: Parts): Promise<void> {
     }))
   const chosen = await window.showQuickPick(items, {
     title: 'Open a session',
-    placeHolder: items.length === 0 ? 'No session is remembered yet.' : 'Sessions of this project',
+    placeHolder: items.length === 0 ? 'No session is remembered yet.' : folder === undefined ? 'Sessions' : 'Sessions of this project',
     matchOnDetail: true,
   })
   if (chosen) viewer.open(`/sessions/${chosen.id}`)

@@ -10,7 +10,7 @@ import { openMemory } from './memory.ts'
 import { addMcpServer, addModelTools } from './model-tools.ts'
 import { openPages } from './pages.ts'
 import { openSessions } from './sessions.ts'
-import { addStatus } from './status.ts'
+import { addStatus, type StatusState } from './status.ts'
 import { openViewer } from './viewer.ts'
 import { watchEditor } from './watch.ts'
 
@@ -43,23 +43,31 @@ export function activate(context: ExtensionContext): Api {
   let brief = ''
   let project = ''
   let isStarting = true
-  const show = () => status.update(stateNow(), brief)
+  let isAwake = false
+  let shown: StatusState = 'starting'
+  const show = () => {
+    const before = shown
+    shown = stateNow()
+    status.update(shown, brief)
+    // The worker runs again: someone has started it in a terminal, or the recorder has.
+    if (before === 'away' && (shown === 'recording' || shown === 'agent')) void begin()
+  }
   const sessions = openSessions(memory, log, show)
-  const stateNow = () =>
-    process.platform === 'win32'
-      ? 'unsupported'
-      : !workspace.isTrusted
-        ? 'untrusted'
-        : isStarting && sessions.state() !== 'off'
-          ? 'starting'
-          : sessions.state()
+  const stateNow = (): StatusState => {
+    if (process.platform === 'win32') return 'unsupported'
+    if (!workspace.isTrusted) return 'untrusted'
+    const state = sessions.state()
+    if (state === 'off' || state === 'paused') return state
+    if (isStarting) return 'starting'
+    return state === 'empty' && !isAwake ? 'away' : state
+  }
   const code = openCodeMemory(memory, sessions)
   const viewer = openViewer(memory)
   const pages = openPages()
 
   /** Finds or starts the worker, opens the sessions and fetches the brief. */
   const begin = async (): Promise<void> => {
-    if (workspace.isTrusted) await memory.wake()
+    if (workspace.isTrusted) isAwake = await memory.wake()
     sessions.openAll()
     const folder = sessions.mainFolder()
     const found =
@@ -81,7 +89,7 @@ export function activate(context: ExtensionContext): Api {
     status,
     ...addCommands({ memory, sessions, code, viewer, pages, log, refresh: begin }),
     ...addModelTools(memory, sessions),
-    ...addMcpServer(memory, String(context.extension.packageJSON.version)),
+    ...addMcpServer(memory, sessions, String(context.extension.packageJSON.version)),
     ...addChat(memory, sessions, code),
     ...showBesideCode(code, sessions),
     viewer.sideBar(() => project),

@@ -11,6 +11,12 @@ const ASK_TIMEOUT_MS = 10_000
 /** After a start that failed, another one is tried only after this time. */
 const START_AGAIN_MS = 60_000
 
+/** Without an open folder, all projects are searched. */
+export const searchScope = (folder: string | undefined): { project?: null } => (folder === undefined ? { project: null } : {})
+
+/** Without an open folder, a note is for all projects. */
+export const noteScope = (folder: string | undefined): { scope?: 'global' } => (folder === undefined ? { scope: 'global' } : {})
+
 export type Memory = ReturnType<typeof openMemory>
 
 export function openMemory(log: (line: string) => void) {
@@ -48,10 +54,15 @@ export function openMemory(log: (line: string) => void) {
     run,
     /** The home, if the settings name one. */
     environment: (): Record<string, string> => (home() === '' ? {} : { RECOLLECT_HOME: home() }),
-    /** Makes sure that a worker answers. Starts it unless the settings forbid it, or it was tried a moment ago; `isWanted` is a person's wish. */
+    /**
+     * Makes sure that a worker answers. Starts it unless the settings forbid it, the person has stopped it, or it was tried a moment ago; `isWanted`
+     * is a person's wish.
+     */
     wake: async (isWanted = false): Promise<boolean> => {
       if (await answers()) return true
-      if (!isWanted && (!setting('startWorker', true) || Date.now() - lastStart < START_AGAIN_MS)) return false
+      const mayStart = () =>
+        setting('startWorker', true) && Date.now() - lastStart >= START_AGAIN_MS && !connection(undefined, REPORT_TIMEOUT_MS).isStopped()
+      if (!isWanted && !mayStart()) return false
       lastStart = Date.now()
       const { code, output } = await run(['start'])
       log(code === 0 ? 'started the worker' : `could not start the worker: ${output.trim().split('\n')[0]}`)

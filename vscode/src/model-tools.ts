@@ -1,5 +1,14 @@
 /** Memory for models: four tools, and our MCP server without any configuration. */
-import { type Disposable, LanguageModelTextPart, LanguageModelToolResult, lm, McpStdioServerDefinition, Uri, workspace } from 'vscode'
+import {
+  type Disposable,
+  EventEmitter,
+  LanguageModelTextPart,
+  LanguageModelToolResult,
+  lm,
+  McpStdioServerDefinition,
+  Uri,
+  workspace,
+} from 'vscode'
 import { RecollectError } from '../../src/client/client.ts'
 import type { Memory } from './memory.ts'
 import type { Sessions } from './sessions.ts'
@@ -10,6 +19,13 @@ const TOOLS: Record<string, string> = {
   recollect_remember: 'memory_capture',
   recollect_timeline: 'memory_timeline',
   recollect_get: 'memory_get',
+}
+
+/** What the tools are about while no folder is open. */
+const WITHOUT_FOLDER: Record<string, Record<string, string>> = {
+  memory_recall: { project: 'all' },
+  memory_timeline: { project: 'all' },
+  memory_capture: { scope: 'global' },
 }
 
 export function addModelTools(memory: Memory, sessions: Sessions): Disposable[] {
@@ -30,7 +46,7 @@ export function addModelTools(memory: Memory, sessions: Sessions): Disposable[] 
 /** A model can correct a refused call, so that it gets the reason as text. */
 async function answer(memory: Memory, folder: string | undefined, tool: string, input: Record<string, unknown>): Promise<string> {
   try {
-    return await memory.ask(folder).tool(tool, input)
+    return await memory.ask(folder).tool(tool, folder === undefined ? { ...input, ...WITHOUT_FOLDER[tool] } : input)
   } catch (cause) {
     if (cause instanceof RecollectError) return `Memory is not available: ${cause.message}`
     throw cause
@@ -39,15 +55,23 @@ async function answer(memory: Memory, folder: string | undefined, tool: string, 
 
 const textResult = (text: string) => new LanguageModelToolResult([new LanguageModelTextPart(text)])
 
-export function addMcpServer(memory: Memory, version: string): Disposable[] {
+export function addMcpServer(memory: Memory, sessions: Sessions, version: string): Disposable[] {
+  const changed = new EventEmitter<void>()
   return [
+    changed,
+    workspace.onDidGrantWorkspaceTrust(() => changed.fire()),
+    workspace.onDidChangeWorkspaceFolders(() => changed.fire()),
+    workspace.onDidChangeConfiguration((event) => {
+      if (event.affectsConfiguration('recollect.path') || event.affectsConfiguration('recollect.home')) changed.fire()
+    }),
     lm.registerMcpServerDefinitionProvider('recollect.mcp', {
+      onDidChangeMcpServerDefinitions: changed.event,
       provideMcpServerDefinitions: () => {
         const program = memory.program()
         if ('problem' in program || !workspace.isTrusted) return []
         const server = new McpStdioServerDefinition('Recollect', program.path, ['mcp'], memory.environment(), version)
-        const folder = workspace.workspaceFolders?.[0]
-        if (folder) server.cwd = Uri.file(folder.uri.fsPath)
+        const folder = sessions.mainFolder()
+        if (folder !== undefined) server.cwd = Uri.file(folder)
         return [server]
       },
     }),

@@ -132,15 +132,50 @@ test('closing does not wait for a worker that hangs', async () => {
   expect(performance.now() - started).toBeLessThan(3000)
 })
 
-test('at most two hundred reports wait', async () => {
-  const { calls, session } = listener(() => {
-    if (calls.length === 0 && isAway) throw new RecollectError('late', 'busy')
-  })
-  let isAway = true
-  const one = recorder(session, { retryMs: 100_000 })
-  for (let n = 0; n < 300; n++) one.report(save)
-  await Bun.sleep(10)
-  isAway = false
+test('a burst of a thousand reports arrives whole', async () => {
+  const { calls, session } = listener()
+  const one = recorder(session)
+  for (let n = 0; n < 1000; n++) one.report(save)
   await one.close()
-  expect(uses(calls).length).toBeLessThanOrEqual(200)
+  expect(uses(calls)).toHaveLength(1000)
+})
+
+test('of more than two thousand reports, or of very large ones, the last ones wait', async () => {
+  const waited = async (count: number, content: string) => {
+    let isAway = true
+    const { calls, session } = listener(() => {
+      if (isAway) throw new RecollectError('late', 'busy')
+    })
+    const one = recorder(session, { retryMs: 20 })
+    for (let n = 0; n < count; n++) one.report({ ...save, input: { n, content } })
+    await Bun.sleep(5)
+    isAway = false
+    await Bun.sleep(100)
+    await one.close()
+    expect(calls[0]?.[0]).toBe('open')
+    expect(calls.at(-1)).toEqual(['end', 'exit'])
+    return uses(calls).map((use) => (use as unknown as { input: { n: number } }).input.n)
+  }
+  const many = await waited(3000, '')
+  expect(many.length).toBeLessThanOrEqual(2000)
+  expect(many.at(-1)).toBe(2999)
+  const large = await waited(100, 'x'.repeat(500_000))
+  expect(large.length).toBeLessThan(40)
+  expect(large.at(-1)).toBe(99)
+})
+
+test('the project of a session that is not stored is excluded, until a report is stored', async () => {
+  let isExcluded = true
+  const { session } = listener((name) => {
+    if (name === 'open') return { sessionDbId: null }
+    if (name === 'toolUse' && isExcluded) return { status: 'skipped', reason: 'private' }
+  })
+  const one = recorder(session)
+  one.report(save)
+  await Bun.sleep(10)
+  expect(one.state()).toBe('excluded')
+  isExcluded = false
+  one.report(save)
+  await one.close()
+  expect(one.states).toEqual(['excluded', 'recording'])
 })

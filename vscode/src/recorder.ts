@@ -6,8 +6,11 @@ import type { Client, ClientToolUse } from '../../src/client/client.ts'
 
 type EditorSession = ReturnType<Client['session']>
 
-/** `agent`: an agent works in the folder and reports that work itself. `away`: no worker answers, and reports wait. */
-export type RecorderState = 'recording' | 'agent' | 'away'
+/**
+ * `agent`: an agent works in the folder and reports that work itself. `excluded`: the person's settings exclude the project. `away`: no worker
+ * answers, and reports wait.
+ */
+export type RecorderState = 'recording' | 'agent' | 'excluded' | 'away'
 
 export type RecorderOptions = {
   session: EditorSession
@@ -23,18 +26,21 @@ export type RecorderOptions = {
   retryMs: number
 }
 
-/** Reports that wait for the worker. The oldest is dropped when there are more. */
-const MAX_WAITING = 200
+/** Reports that wait for the worker. The oldest are dropped when there are more, or when they are larger. */
+const MAX_WAITING = 2000
+const MAX_WAITING_CHARACTERS = 20_000_000
 /** How long the end of the editor may wait. */
 const MAX_CLOSE_MS = 1500
 
-type Task = () => Promise<void>
+type Task = { run(): Promise<void>; characters: number }
 export type Recorder = ReturnType<typeof openRecorder>
 
 export function openRecorder(options: RecorderOptions) {
   const { session, changed, failed, wake, idleMs, retryMs } = options
   const waiting: Task[] = []
+  let waitingCharacters = 0
   let state: RecorderState = 'recording'
+  let isExcluded = false
   let isSending = false
   let isTurnOpen = false
   let isClosed = false
@@ -49,17 +55,21 @@ export function openRecorder(options: RecorderOptions) {
     changed(state)
   }
 
+  const drop = (index: number) => {
+    for (const { characters } of waiting.splice(index, 1)) waitingCharacters -= characters
+  }
+
   const send = async (): Promise<void> => {
     if (isSending) return
     isSending = true
     for (let task = waiting[0]; task; task = waiting[0]) {
       try {
-        await task()
-        waiting.shift()
-        if (state === 'away') become('recording')
+        await task.run()
+        drop(0)
+        if (state === 'away') become(isExcluded ? 'excluded' : 'recording')
       } catch (cause) {
         if (!isAway(cause)) {
-          waiting.shift()
+          drop(0)
           failed((cause as Error).message)
           continue
         }
@@ -71,10 +81,16 @@ export function openRecorder(options: RecorderOptions) {
     isSending = false
   }
 
-  const add = (task: Task): void => {
+  const push = (run: Task['run'], characters = 0): void => {
+    waiting.push({ run, characters })
+    waitingCharacters += characters
+    // The first one may be on its way. It is also the one that opens the session.
+    while (waiting.length > 2 && (waiting.length > MAX_WAITING || waitingCharacters > MAX_WAITING_CHARACTERS)) drop(1)
+  }
+
+  const add = (run: Task['run'], characters?: number): void => {
     if (isClosed) return
-    waiting.push(task)
-    if (waiting.length > MAX_WAITING) waiting.splice(1, 1)
+    push(run, characters)
     clearTimeout(idle)
     idle = setTimeout(endTurn, idleMs)
     if (state !== 'away') void send()
@@ -82,7 +98,7 @@ export function openRecorder(options: RecorderOptions) {
 
   function endTurn(): void {
     if (isClosed) return
-    waiting.push(async () => {
+    push(async () => {
       if (!isTurnOpen) return
       await session.answer('')
       isTurnOpen = false
@@ -90,7 +106,11 @@ export function openRecorder(options: RecorderOptions) {
     if (state !== 'away') void send()
   }
 
-  add(async () => void (await session.open({ pid: options.pid })))
+  add(async () => {
+    const { sessionDbId } = await session.open({ pid: options.pid })
+    isExcluded = sessionDbId === null
+    if (isExcluded) become('excluded')
+  })
 
   return {
     state: () => state,
@@ -102,7 +122,7 @@ export function openRecorder(options: RecorderOptions) {
         if (answer === undefined) return
         await session.answer(answer)
         isTurnOpen = false
-      })
+      }, text.length)
     },
     /** Something that happened. It starts a turn if none is open. */
     report: (use: ClientToolUse): void => {
@@ -110,15 +130,18 @@ export function openRecorder(options: RecorderOptions) {
       add(async () => {
         const answer = await session.toolUse({ ...use, id, newTurn: !isTurnOpen, unlessAgent: true })
         if (answer.status === 'skipped' && answer.reason === 'agent_at_work') return become('agent')
-        become('recording')
-        if (answer.status === 'queued') isTurnOpen = true
-      })
+        if (answer.status === 'queued') {
+          isExcluded = false
+          isTurnOpen = true
+        }
+        become(isExcluded ? 'excluded' : 'recording')
+      }, JSON.stringify(use).length)
     },
     /** Sends what waits, then ends the session; gives up after a moment. */
     close: async (): Promise<void> => {
       clearTimeout(idle)
       clearTimeout(retry)
-      waiting.push(async () => void (await session.end('exit')))
+      push(async () => void (await session.end('exit')))
       isClosed = true
       let timer: ReturnType<typeof setTimeout> | undefined
       const late = new Promise<void>((resolve) => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { CodeMemory, MemoryResponse } from '../../src/client/client.ts'
-import { memoryText, plain, whyText, withoutCosts } from './render.ts'
+import { briefText, memoryText, plain, whyText } from './render.ts'
 
 const memory: CodeMemory = {
   kind: 'note',
@@ -55,7 +55,9 @@ test('the answer to “why” is grouped by definition', () => {
   expect(text).toStartWith('**`retry`**\n\n**Retry 7 times**')
 })
 
-test('a person reads a brief without the costs of its lines', () => {
-  const brief = 'Recent work (id · age · kind · what · cost):\n#3 · now · change · weir.ts: removed weir · ~34t\nIt costs ~34t (id · age).'
-  expect(withoutCosts(brief)).toBe('Recent work:\n#3 · now · change · weir.ts: removed weir\nIt costs ~34t (id · age).')
+test('a person reads a brief line by line, under headings and without the costs of its lines', () => {
+  const brief =
+    'Last session, now\n- Done: weir\nRecent work (id · age · kind · what · cost):\n#3 · now · change · weir.ts: removed weir · ~34t'
+  expect(briefText(brief)).toBe('Last session, now  \n\\- Done: weir  \n\n**Recent work**  \n\\#3 · now · change · weir.ts: removed weir')
+  expect(briefText('It costs ~34t (id · age).')).toBe('It costs \\~34t (id · age).')
 })

@@ -15,7 +15,15 @@ export const plain = (text: string): string =>
     .replace(/^(\s*)([-+])/gm, '$1\\$2')
 
 /** The lines of a brief without what each would cost a model to read. */
-export const withoutCosts = (brief: string): string => brief.replace(/ · ~\d+t$| \(id · age · kind · what · cost\)(?=:$)/gm, '')
+const withoutCosts = (brief: string): string => brief.replace(/ · ~\d+t$| \(id · age · kind · what · cost\)(?=:$)/gm, '')
+
+/** A brief for a person: each line on its own, under headings that stand out. */
+export const briefText = (brief: string): string =>
+  withoutCosts(brief)
+    .split('\n')
+    .map((line) => (/^[^·]*:$/.test(line) ? `\n**${plain(line.slice(0, -1))}**  ` : `${plain(line)}  `))
+    .join('\n')
+    .trim()
 
 /** How a memory is linked; an empty text leaves the link out. */
 export type LinkTo = (id: string) => string

@@ -3,13 +3,16 @@ import { type Disposable, MarkdownString, StatusBarAlignment, ThemeColor, window
 import type { RecorderState } from './recorder.ts'
 import { plain } from './render.ts'
 
-export type StatusState = RecorderState | 'off' | 'starting' | 'untrusted' | 'unsupported'
+export type StatusState = RecorderState | 'off' | 'paused' | 'empty' | 'starting' | 'untrusted' | 'unsupported'
 
 const STATES: Record<StatusState, { icon: string; text: string; isProblem?: true }> = {
   starting: { icon: 'sync~spin', text: 'Looking for the worker.' },
   recording: { icon: 'history', text: 'What you do in this window is remembered.' },
   agent: { icon: 'history', text: 'An agent works in this folder and reports that work itself.' },
-  off: { icon: 'circle-slash', text: 'This window is not recorded.' },
+  off: { icon: 'circle-slash', text: 'This window is not recorded: recording is switched off in the settings, or with RECOLLECT=off.' },
+  paused: { icon: 'debug-pause', text: 'Recording is paused in this window.' },
+  excluded: { icon: 'circle-slash', text: 'This project is excluded by the settings of Recollect, so nothing is recorded.' },
+  empty: { icon: 'history', text: 'No folder is open, so nothing is recorded.' },
   untrusted: { icon: 'shield', text: 'This window is not recorded, because its folder is not trusted.' },
   away: {
     icon: 'warning',
@@ -18,6 +21,8 @@ const STATES: Record<StatusState, { icon: string; text: string; isProblem?: true
   },
   unsupported: { icon: 'warning', text: 'Recollect runs on Linux and macOS. On Windows, reopen the folder in WSL.', isProblem: true },
 }
+
+const isRecorded = (state: StatusState) => state === 'recording' || state === 'agent' || state === 'away'
 
 export function addStatus(): { update(state: StatusState, brief: string): void } & Disposable {
   const item = window.createStatusBarItem('recollect.status', StatusBarAlignment.Right, 100)
@@ -31,8 +36,9 @@ export function addStatus(): { update(state: StatusState, brief: string): void }
       item.command = state === 'away' ? 'recollect.start' : 'recollect.status'
       item.backgroundColor = isProblem ? new ThemeColor('statusBarItem.warningBackground') : undefined
       const lines = brief.split('\n').filter((line) => line.trim() !== '')
-      const actions =
-        '[Brief](command:recollect.brief) · [Search](command:recollect.search) · [Remember](command:recollect.remember) · [Pause](command:recollect.pause)'
+      const pause =
+        state === 'paused' ? ' · [Resume](command:recollect.resume)' : isRecorded(state) ? ' · [Pause](command:recollect.pause)' : ''
+      const actions = `[Brief](command:recollect.brief) · [Search](command:recollect.search) · [Remember](command:recollect.remember)${pause}`
       const tooltip = new MarkdownString(
         [
           text,
@@ -46,7 +52,9 @@ export function addStatus(): { update(state: StatusState, brief: string): void }
           .join('\n\n'),
         true,
       )
-      tooltip.isTrusted = { enabledCommands: ['recollect.brief', 'recollect.search', 'recollect.remember', 'recollect.pause'] }
+      tooltip.isTrusted = {
+        enabledCommands: ['recollect.brief', 'recollect.search', 'recollect.remember', 'recollect.pause', 'recollect.resume'],
+      }
       item.tooltip = tooltip
     },
     dispose: () => item.dispose(),

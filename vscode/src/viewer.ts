@@ -26,7 +26,8 @@ export function openViewer(memory: Memory) {
           await webview.postMessage({ url })
         } catch (cause) {
           if (!(cause instanceof RecollectError)) throw cause
-          await webview.postMessage({ problem: cause.kind === 'refused' ? cause.message : 'Recollect is not running.' })
+          const isRunning = cause.kind === 'refused'
+          await webview.postMessage({ problem: isRunning ? cause.message : 'Recollect is not running.', isRunning })
         }
       },
     }
@@ -99,11 +100,13 @@ const element = (name, text) => Object.assign(document.createElement(name), { te
 addEventListener('message', ({ data }) => {
   if (data.url) return page(Object.assign(document.createElement('iframe'), { src: data.url, title: 'Recollect' }))
   if (!data.problem) return
-  const start = Object.assign(element('button', 'Start Recollect'), { onclick: () => editor.postMessage({ kind: 'start' }) })
   const main = document.createElement('main')
-  main.append(element('p', data.problem), start)
+  main.append(element('p', data.problem))
+  if (!data.isRunning) main.append(Object.assign(element('button', 'Start Recollect'), { onclick: () => editor.postMessage({ kind: 'start' }) }))
   page(main)
 })
-editor.postMessage({ kind: 'ready', origins: [...new Set([origin, ...location.ancestorOrigins])] })
+// Firefox does not tell a page what it is framed by, and the viewer must be told.
+if (location.ancestorOrigins) editor.postMessage({ kind: 'ready', origins: [...new Set([origin, ...location.ancestorOrigins])] })
+else page(element('main', 'This browser cannot show the viewer here. Use the command "Recollect: Open the Viewer in a Browser".'))
 </script></body></html>`
 }

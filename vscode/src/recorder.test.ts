@@ -63,6 +63,18 @@ test('a prompt is the turn of the reports after it; a turn with its answer is ov
   expect(uses(calls).map(({ newTurn }) => newTurn)).toEqual([false, true])
 })
 
+test('a prompt is stored once, even if its answer has to be sent again', async () => {
+  let late = 1
+  const { calls, session } = listener((name) => {
+    if (name === 'answer' && late-- > 0) throw new RecollectError('late', 'busy')
+  })
+  const one = recorder(session)
+  one.prompt('@recollect /standup', 'Summed up.')
+  await Bun.sleep(60)
+  await one.close()
+  expect(calls.map(([name]) => name)).toEqual(['open', 'prompt', 'answer', 'end'])
+})
+
 test('a turn ends when nothing happens for a while', async () => {
   const { calls, session } = listener()
   const one = recorder(session, { idleMs: 20 })

@@ -119,10 +119,13 @@ export function openRecorder(options: RecorderOptions) {
       add(async () => {
         await session.prompt(text)
         isTurnOpen = true
-        if (answer === undefined) return
+      }, text.length)
+      if (answer === undefined) return
+      // A report of its own: when it fails, the prompt is not sent again.
+      add(async () => {
         await session.answer(answer)
         isTurnOpen = false
-      }, text.length)
+      }, answer.length)
     },
     /** Something that happened. It starts a turn if none is open. */
     report: (use: ClientToolUse): void => {

@@ -42,6 +42,16 @@ test('the help of a command shows how to call it and each option, and the usage 
   }
 })
 
+test('the ways to call a command are below each other, and an option that lists its values lists all of them', () => {
+  for (const { name, usage, options } of commands) {
+    const [, ...further] = (usage.split('\n\n')[0] ?? '').split('\n')
+    for (const line of further) expect([name, line]).toEqual([name, expect.stringMatching(/^ {7}(?:recollect| {10,}\[)/)])
+    for (const [option, { of = [] }] of Object.entries(options))
+      for (const [, values = ''] of usage.matchAll(new RegExp(`\\[--${option} ([a-z+-]+(?:\\|[a-z+-]+)+)`, 'g')))
+        expect([name, option, values]).toEqual([name, option, of.join('|')])
+  }
+})
+
 test.each([
   ['serach', 'search'],
   ['STATUS', 'status'],

@@ -11,9 +11,9 @@ import { invalidInput, print, printJson } from '../print.ts'
 export const command = defineCommand({
   name: 'capture',
   summary: 'save a note',
-  usage: `recollect capture --transcript FILE [--source session-end|precompact] [--no-sync] [--json]
-recollect capture <text…> [--title T] [--ns decisions] [--type procedural|semantic|episodic] [--global | --local] [--tag T]…
-                  [--pin] [--ttl 30d] [--supersedes ID]… [--project P] [--json]
+  usage: `recollect capture <text…> [--title T] [--ns decisions] [--type procedural|semantic|episodic] [--global | --local] [--tag T]…
+                         [--pin] [--ttl 30d] [--supersedes ID]… [--project P] [--json]
+       recollect capture --transcript FILE [--source session-end|precompact] [--no-sync] [--json]
 
   Without text it reads stdin. The note belongs to this folder's project, unless you pass --global (all projects) or --local (never leaves
   this machine). A duplicate is not saved again; a note that restates an older one replaces it.

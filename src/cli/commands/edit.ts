@@ -12,7 +12,7 @@ export const command = defineCommand({
   name: 'edit',
   summary: 'change a note, or open it in your editor',
   usage: `recollect edit <id> [--title T] [--body TEXT|-] [--ns N] [--type T] [--scope project|global|local] [--project P] [--tag T]…
-               [--untag T]… [--pin | --unpin] [--ttl 30d | --keep] [--supersedes ID]… [--json]
+                      [--untag T]… [--pin | --unpin] [--ttl 30d | --keep] [--supersedes ID]… [--json]
 
   Without options it opens the note's file in $EDITOR.`,
   words: '<id>',

@@ -24,7 +24,7 @@ export const command = defineCommand({
               Only prompts and answers are searched, because memories repeat the subject
   Distilling  which share of the changed files do the session's memories mention, and how long are they?`,
   words: null,
-  options: { project, limit: limit('100', 100_000), json },
+  options: { project, limit: { ...limit('100', 100_000), about: 'measure the newest N sessions (default 100)' }, json },
   async run({ values: { project, limit, json } }) {
     const measured = await measure({ project, limit })
     if (json) return printJson(measured)

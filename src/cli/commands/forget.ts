@@ -14,12 +14,13 @@ export const command = defineCommand({
   name: 'forget',
   summary: 'delete memories, turns or sessions; restorable unless --hard',
   usage: `recollect forget <id…> [--hard] [--dry-run] [--yes] [--json]
-recollect forget [--session ID] [--query WORDS] [--since T] [--before T] [--project P] [--hard] [--dry-run] [--yes] [--json]
+       recollect forget [--session ID] [--query WORDS] [--since T] [--before T] [--project P] [--hard] [--dry-run] [--yes] [--json]
 
   Ids are those that search shows: #12, S4, P7, N7F3KQ2BD, C5; of a commit also its hash (C1a2b3c4). A prompt takes its whole turn along: the
-  answer, its tool uses and what was made of them. A session is named by the agent's id, or its first characters. Filters are combined: a memory must pass all of them.
+  answer, its tool uses and what was made of them. A session is named by the agent's id, or its first characters. Filters are combined: a
+  memory must pass all of them.
 
-  Deleted memories can be restored for 7 days (recollect restore). With --hard they cannot, and no byte of them is left in ${'`~/.recollect`'}; the
+  Deleted memories can be restored for 7 days (recollect restore). With --hard they cannot, and no byte of them is left in ~/.recollect; the
   command says where copies remain elsewhere. What was deleted does not come back with an import, a resumed session or a sync.`,
   words: '<id…>',
   options: {

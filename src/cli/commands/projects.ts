@@ -17,10 +17,10 @@ export const command = defineCommand({
   name: 'projects',
   summary: 'list, join or split projects, or trust a marker file',
   usage: `recollect projects [--json]
-recollect projects join A B [--dry-run] [--yes] [--json]
-recollect projects split A [--dry-run] [--yes] [--json]
-recollect projects apart A B [--json]
-recollect projects confirm [FOLDER] [--json]
+       recollect projects join A B [--dry-run] [--yes] [--json]
+       recollect projects split A [--dry-run] [--yes] [--json]
+       recollect projects apart A B [--json]
+       recollect projects confirm [FOLDER] [--json]
 
   One project may have two keys: one here, and another from an import or from a machine that has it in another folder. 'join' moves the
   memories of A to B, and from then on the folder of A belongs to B; 'split' undoes that. Projects are named by their keys or, if only one

@@ -15,7 +15,7 @@ export const command = defineCommand({
   name: 'rules',
   summary: 'list, accept, edit or reject what was said in sessions',
   usage: `recollect rules [list] [--kind rules|decisions|open-ends|all] [--state proposed|accepted] [--hidden] [--project P]
-                [--limit N] [--json]
+                       [--limit N] [--json]
        recollect rules accept <id…> [--json]
        recollect rules edit <id> <new text, or - for stdin> [--json]
        recollect rules reject <id…> [--json]

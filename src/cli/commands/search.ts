@@ -16,7 +16,8 @@ import { bold, dim, fitToTerminal, icon, invalidInput, plural, print, printJson,
 export const command = defineCommand({
   name: 'search',
   summary: 'find memories',
-  usage: `recollect search <words…> [--project P] [--all] [--kind observation|summary|prompt|note] [--agent A] [--limit N] [--explain] [--web] [--json]
+  usage: `recollect search <words…> [--project P] [--all] [--kind observation|summary|prompt|note|commit] [--agent A]
+                        [--limit N] [--explain] [--web] [--json]
 
   Searches this folder's project and, if nothing there is close, all projects. The query may contain filters (type:bugfix path:src
   -tag:draft agent:codex since:7d) and times ("last week").`,
@@ -26,7 +27,12 @@ export const command = defineCommand({
     project,
     all: { type: 'boolean', about: 'search all projects' },
     kind: { type: 'string', of: MEMORY_KINDS, about: 'find only memories of this kind' },
-    agent: { type: 'string', of: AGENT_NAMES, about: 'find only memories from sessions of this agent' },
+    agent: {
+      type: 'string',
+      of: AGENT_NAMES,
+      value: 'A',
+      about: `find only memories from sessions of this agent: ${AGENT_NAMES.join(', ')}`,
+    },
     limit: limit('20', 200),
     web: { type: 'boolean', about: 'open the search in the viewer' },
     explain: { type: 'boolean', about: 'show what each score consists of, and how times and names were understood' },

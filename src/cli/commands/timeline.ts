@@ -22,7 +22,12 @@ export const command = defineCommand({
     before: { type: 'string', value: 'N', range: [0, 200], default: '8', about: 'show N memories before it (default 8)' },
     after: { type: 'string', value: 'N', range: [0, 200], default: '8', about: 'show N memories after it (default 8)' },
     project,
-    agent: { type: 'string', of: AGENT_NAMES, about: 'show only what comes from sessions of this agent' },
+    agent: {
+      type: 'string',
+      of: AGENT_NAMES,
+      value: 'A',
+      about: `show only what comes from sessions of this agent: ${AGENT_NAMES.join(', ')}`,
+    },
     all: { type: 'boolean', about: 'show all projects' },
     json,
   },

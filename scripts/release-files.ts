@@ -78,9 +78,21 @@ on:
 permissions:
   contents: read
 jobs:
-  publish:
+  test:
     # A fork cannot publish.
     if: github.repository == '${owner}/${name}'
+    runs-on: ubuntu-latest
+    # The suite installs Debian's packages as root, mounts disks and traces processes.
+    container:
+      image: node:24-bookworm
+      options: --privileged
+    steps:
+      - uses: actions/checkout@v5
+        with:
+          persist-credentials: false
+      - run: .ci/run
+  publish:
+    needs: test
     runs-on: ubuntu-latest
     environment: release
     permissions:
@@ -93,9 +105,7 @@ jobs:
       - uses: actions/setup-node@v5
         with:
           node-version: 24
-      - run: .ci/run
-        env:
-          CI: 'true'
+      - run: npm ci
       - run: bin/with-bun scripts/release.ts --write --tag "$GITHUB_REF_NAME"
         env:
           RELEASE_REPOSITORY: \${{ github.repository }}

@@ -1,6 +1,6 @@
 /** Writes the software bill of materials of the package, in CycloneDX: `bin/with-bun scripts/sbom.ts [file]`; without a file, prints it. */
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { z } from 'zod'
 import { BUNDLED_PACKAGES } from './licences.ts'
 
@@ -31,5 +31,7 @@ const dependencies = bom.dependencies
   .map((dependency) => ({ ...dependency, dependsOn: dependency.dependsOn.filter((ref) => kept.has(ref)) }))
 const metadata = { ...bom.metadata, component: { ...bom.metadata.component, type: 'application', name: 'recollect' } }
 const text = `${JSON.stringify({ ...bom, metadata, components, dependencies }, null, 2)}\n`
-if (file) writeFileSync(file, text)
-else console.log(text)
+if (file) {
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, text)
+} else console.log(text)

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { loadAllCommands } from '../../src/cli/commands.ts'
 import { anchors, inlineCommands, links, type Page, pages, root, shellCommands } from './pages.ts'
-import { commandProblems } from './syntax.ts'
+import { commandProblems, scriptProblems } from './syntax.ts'
 
 const all = pages()
 
@@ -38,19 +38,26 @@ test('every guide can be reached from docs/index.md', () => {
   expect(guides.filter((path) => !reached.has(path))).toEqual([])
 })
 
-test('every command in the documentation exists and has the options that are shown', async () => {
+test('every command in the documentation exists and has the actions and options that are shown', async () => {
   const known = await loadAllCommands()
   const problems = all
     .flatMap((page) => [...shellCommands(page), ...inlineCommands(page)])
-    .flatMap(({ page, line, command }) => commandProblems(command, known).map((problem) => `${page}:${line}: ${problem}`))
+    .flatMap(({ page, line, command }) =>
+      [...commandProblems(command, known), ...scriptProblems(command)].map((problem) => `${page}:${line}: ${problem}`),
+    )
   expect(problems).toEqual([])
 })
 
-test('a misspelt command or option in the documentation is reported', async () => {
+test('a misspelt command, action, option or script in the documentation is reported', async () => {
   const known = await loadAllCommands()
   expect(commandProblems('cd shop && recollect serach tides', known)).toEqual(['recollect serach is not a command'])
   expect(commandProblems('recollect search tides --explian', known)).toEqual(['recollect search has no option --explian'])
+  expect(commandProblems('recollect team jion https://hub.example CODE', known)[0]).toStartWith('recollect team jion is not an action')
+  expect(commandProblems('recollect hub stop', known)[0]).toStartWith('recollect hub stop is not an action')
   expect(commandProblems('bin/recollect config set worker.port 4000', known)).toEqual([])
+  expect(commandProblems('recollect team devices --revoke laptop', known)).toEqual([])
+  expect(scriptProblems('npm run benhc')).toEqual(['npm run benhc does not exist'])
+  expect(scriptProblems('bin/with-bun scripts/none.ts --write')).toEqual(['scripts/none.ts does not exist'])
 })
 
 test('nothing tells people to install a package of our name from a registry', () => {

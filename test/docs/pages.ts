@@ -53,9 +53,9 @@ function withoutComment(line: string): string {
   return line
 }
 
-/** Commands of the program in running text, such as `recollect search --all`. Notation such as `[--json]` or `A|B` is left out. */
+/** Commands of the program, of npm and of our scripts in running text, such as `recollect search --all`. Notation such as `[--json]` or `A|B` is left out. */
 export function inlineCommands({ path, text }: Page): ShellCommand[] {
-  return [...withoutCode(text).matchAll(/`((?:bin\/)?recollect [^`\n]+)`/g)].map((match) => ({
+  return [...withoutCode(text).matchAll(/`((?:(?:bin\/)?recollect|npm|bin\/with-bun) [^`\n]+)`/g)].map((match) => ({
     page: path,
     line: text.slice(0, match.index).split('\n').length,
     command: match[1] ?? '',

@@ -2,6 +2,7 @@ import { expect } from 'bun:test'
 import { copyFileSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { pages, root, type ShellCommand, shellCommands } from '../docs/pages.ts'
+import { typeCommand } from '../docs/terminal.ts'
 import { clientOrSkip } from '../harness/client.ts'
 import { runIn, writeInto } from '../harness/sandbox.ts'
 import { claudeMemDatabase } from '../support/claude-mem.ts'
@@ -28,10 +29,9 @@ const NOT_RUN: [pattern: RegExp, reason: string][] = [
   [/^claude plugin disable claude-mem@/, 'needs claude-mem'],
   [/^(?:secret-tool|security) /, 'needs a keychain'],
   [/^RELEASE_REPOSITORY=/, 'test/release.test.ts runs the script, without writing into the checkout'],
-  [/^recollect (?:team|hub) /, 'needs a hub on PostgreSQL; test/hub/two-people.test.ts does what the pages say'],
+  [/^(?:recollect (?:team|hub)|createdb) /, 'needs a PostgreSQL server; test/hub/docs.test.ts runs them'],
   [/^curl .*worker\.sock/, 'test/http-docs.test.ts sends the same requests'],
   [/^worker(?:\(\)| )/, 'test/flows/editor.test.ts sends these requests'],
-  [/^(?:createdb|dropdb|psql|pg_dump|pg_restore) /, 'needs a PostgreSQL server; test/hub has one'],
   [/^code --install-extension /, 'needs VS Code; npm run test:vscode installs the extension'],
   ...(minilm ? [] : [[/^recollect embedder use minilm --from/, 'the weights could not be downloaded'] as [RegExp, string]]),
 ]
@@ -169,6 +169,12 @@ async function giveDuplicates({ home, recollect }: Reader): Promise<void> {
   await recollect('import', '--from', 'markdown', join(home, 'wiki'))
 }
 
+test('every exception is for a command of the documentation', () => {
+  const commands = pages().flatMap(shellCommands)
+  expect(NOT_RUN.filter(([pattern]) => !commands.some(({ command }) => pattern.test(command)))).toEqual([])
+  expect(FAILS.filter((known) => !commands.some(({ page, command }) => command === known.command && known.pages.test(page)))).toEqual([])
+})
+
 for (const { path, text } of pages()) {
   const commands = shellCommands({ path, text }).filter(({ command }) => !NOT_RUN.some(([pattern]) => pattern.test(command)))
   if (commands.length > 0) test(`the commands of ${path} work`, () => runPage(path, commands), 240_000)
@@ -181,7 +187,7 @@ async function runPage(path: string, commands: ShellCommand[]): Promise<void> {
   const examples = Object.entries(stands?.(reader) ?? {})
   for (const { command, line } of commands) {
     const typed = examples.reduce((text, [example, real]) => text.replaceAll(example, real), command)
-    const { code, output } = await type(reader, typed, cwd ?? reader.project)
+    const { code, output } = await typeCommand(reader.env, typed, cwd ?? reader.project)
     const failure = FAILS.find((candidate) => candidate.command === command && candidate.pages.test(path))
     const isExpected = code === (failure?.code ?? 0) && (!failure || failure.output.test(output))
     expect([`${path}:${line}`, typed, isExpected ? 'as expected' : { code, output }]).toEqual([`${path}:${line}`, typed, 'as expected'])
@@ -205,29 +211,4 @@ async function aReader(): Promise<Reader> {
   await person.settled()
   const { stdout } = await runIn(person, ['git', 'rev-parse', '--short=8', 'HEAD'])
   return { ...person, note: `N${note.id}`, rule: `N${rule.id}`, commit: stdout.trim() }
-}
-
-const COMMAND_TIMEOUT_MS = 90_000
-
-/** Types a command in a terminal and answers its questions with yes. */
-async function type({ env }: Person, command: string, cwd: string): Promise<{ code: number; output: string }> {
-  let output = ''
-  let answered = 0
-  const decoder = new TextDecoder()
-  const shell = Bun.spawn(['bash', '-c', command], {
-    cwd,
-    env: { ...env, NO_COLOR: '1' },
-    timeout: COMMAND_TIMEOUT_MS,
-    killSignal: 'SIGKILL',
-    terminal: {
-      cols: 160,
-      rows: 50,
-      data(terminal, bytes) {
-        output += decoder.decode(bytes, { stream: true })
-        for (const questions = output.match(/\[[yY]\/[nN]\] /g)?.length ?? 0; answered < questions; answered++) terminal.write('y\n')
-      },
-    },
-  })
-  const code = await shell.exited
-  return { code, output }
 }

@@ -56,10 +56,7 @@ export async function runningHub() {
     kill: async () => {
       const running = server
       server = null
-      if (!running) return
-      // The launcher runs the program as its child.
-      for (const pid of [...childrenOf(running.pid), running.pid]) signal(pid, 'SIGKILL')
-      await running.exited
+      if (running) await endProcesses(running)
     },
     async [Symbol.asyncDispose]() {
       await this.kill()
@@ -76,6 +73,13 @@ export async function aMember(hub: RunningHub, name: string, code: string, optio
   const person = await aPerson({ init: null, ...options })
   await person.recollect('team', 'join', hub.url, code, '--device', `${name}-laptop`)
   return person
+}
+
+/** Ends a program and what it started, as a crash would. */
+export async function endProcesses(running: ReturnType<typeof Bun.spawn>): Promise<void> {
+  // The launcher runs the program as its child.
+  for (const pid of [...childrenOf(running.pid), running.pid]) signal(pid, 'SIGKILL')
+  await running.exited
 }
 
 /** Kills the worker of a home without warning. */

@@ -15,7 +15,7 @@ const timeout = { timeoutMs: TEAM_TIMEOUT_MS }
 export async function printTeam({ json }: TeamOptions): Promise<undefined> {
   const state = await call('GET /api/team')
   if (json) return printJson(state)
-  if (state.kind === 'none') return print('This machine is in no team. To join one: recollect team join <url> <code>')
+  if (state.kind === 'none') return print('This machine has not joined a team. To join one: recollect team join <url> <code>')
   printTable(teamRows(state))
   if (state.projects.length > 0) {
     print('')
@@ -30,7 +30,7 @@ export async function printTeam({ json }: TeamOptions): Promise<undefined> {
     )
   }
   for (const { title, problem } of state.problems) print(yellow(`  not shared: ${shorten(title, 60)}: ${problem}`))
-  if (state.toReview > 0) print(dim('To read what waits for you: recollect team review'))
+  if (state.toReview > 0) print(dim('To read what is waiting for you: recollect team review'))
   if (state.conflicts > 0) print(dim('To see both versions: recollect team conflicts'))
 }
 
@@ -70,7 +70,9 @@ export async function joinTeam(words: string[], device: string | undefined, { js
   print(`You are ${state.member} in the team at ${state.url}. This machine is ${state.device}.`)
   const received = state.projects.reduce((sum, project) => sum + project.received, 0)
   if (state.projects.length > 0)
-    print(`You may read ${plural(state.projects.length, 'project')}; ${plural(received, 'memory', 'memories')} of others came.`)
+    print(
+      `You may read ${plural(state.projects.length, 'project')} and have received ${plural(received, 'memory', 'memories')} from other members.`,
+    )
   print(dim('Nothing of yours is shared yet. To share a project: recollect team share <project>'))
 }
 
@@ -131,7 +133,7 @@ export async function reviewMemories([verdict, id]: string[], { json }: TeamOpti
   const { memories } = await call('GET /api/team/review')
   if (verdict === undefined) {
     if (json) return printJson({ memories })
-    if (memories.length === 0) return print('Nothing waits for you.')
+    if (memories.length === 0) return print('Nothing is waiting for you.')
     for (const memory of memories) printVersion(memory)
     return print(dim('To decide: recollect team review accept|reject <id>'))
   }
@@ -265,9 +267,9 @@ export async function ownMachines(action: string | undefined, hasPhrase: boolean
   }
   if (action === 'off') {
     const planned = await call('POST /api/team/own/off', { dryRun: true }, timeout)
-    const what = `this machine stops exchanging ${plural(planned.items, 'session or note', 'sessions and notes')} with your others; nothing is deleted`
-    if (dryRun) return json ? printJson(planned) : print(`Would do this: ${what}.`)
-    if (!yes && !json && !(await confirmed(`Then ${what}. Continue?`))) return print('Nothing was changed.')
+    const what = `stop exchanging ${plural(planned.items, 'session or note', 'sessions and notes')} between this machine and your others; nothing is deleted`
+    if (dryRun) return json ? printJson(planned) : print(`Would ${what}.`)
+    if (!yes && !json && !(await confirmed(`This will ${what}. Continue?`))) return print('Nothing was changed.')
     const done = await call('POST /api/team/own/off', { dryRun: false }, timeout)
     return json ? printJson(done) : print('Switched off on this machine.')
   }
@@ -275,7 +277,7 @@ export async function ownMachines(action: string | undefined, hasPhrase: boolean
 }
 
 function printPhrase(phrase: string): void {
-  print('Your recovery phrase. Write it down now: it is shown only here, and nobody can give it to you again.\n')
+  print('Your recovery phrase. Write it down now: it is shown only once, and cannot be recovered.\n')
   print(phrase, '  ')
   print('')
 }

@@ -8,7 +8,7 @@ export const TOPICS: Record<string, { about: string; file: string; section?: str
   filters: { about: 'filters for search, such as type:bugfix or path:src', file: 'search.md', section: 'Filters' },
   time: { about: 'how search understands “yesterday” and “last week”', file: 'search.md', section: 'Time' },
   privacy: { about: 'text that is never stored', file: 'privacy.md' },
-  deleting: { about: 'everything a deletion takes along, and the copies that stay elsewhere', file: 'deleting.md' },
+  deleting: { about: 'what else a deletion removes, and the copies that stay elsewhere', file: 'deleting.md' },
   'project-keys': { about: 'which project a memory belongs to', file: 'settings.md', section: 'Which project a memory belongs to' },
   settings: { about: 'all settings', file: 'settings.md' },
   hooks: { about: 'calling Recollect from your own hooks and scripts', file: 'cli.md', section: 'Hooks and scripts of your own' },

@@ -182,8 +182,8 @@ function MissingPage() {
       <PageHead title="Not found" />
       <EmptyState icon="missing" title="There is no such page.">
         <p>
-          The address <code>{location.pathname.slice(0, 200)}</code> belongs to no page of the viewer. Start at the <a href="/feed">feed</a>{' '}
-          or <a href="/search">search</a>.
+          The address <code>{location.pathname.slice(0, 200)}</code> is not a page of the viewer. Start at the <a href="/feed">feed</a> or{' '}
+          <a href="/search">search</a>.
         </p>
       </EmptyState>
     </>
@@ -256,7 +256,7 @@ const HELP: [string, string][] = [
   ['e', 'edit, rename, or save as a note'],
   ['a', 'accept a rule or decision'],
   ['p', 'pin a note'],
-  ['x', 'forget; shows what goes along first'],
+  ['x', 'forget; lists first what goes with it'],
   ['u', 'undo'],
   ['← →', 'step through a session or the timeline'],
   ['space', 'play a session'],

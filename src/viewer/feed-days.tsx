@@ -101,7 +101,7 @@ export function FeedDays({
           {next !== null && <OlderDays key={next} onReached={showOlder} />}
         </div>
         <aside class="quiet" aria-label="What matters now">
-          <Standing title="Rules that hold here" namespace="rules" project={filter.project} />
+          <Standing title="Standing rules" namespace="rules" project={filter.project} />
           <Standing title="Open ends" namespace="open-ends" project={filter.project} />
           <Standing title="Decisions" namespace="decisions" project={filter.project} />
         </aside>

@@ -128,8 +128,8 @@ function ShownText({ injection }: { injection: RecordedInjection }) {
         <p class="about">
           <Marks marks={[markOfUsage(usage)]} />
           <span>
-            A line counts as used when the session later says or writes two or more of its telling words or values in one passage. Names of
-            files and code do not count. It tells that the words came up again, not that the line was the reason.
+            A line counts as used when the session later says or writes two or more of its distinctive words or values in one passage. Names
+            of files and code do not count. This shows that the words came up again, not that the line was the reason.
           </span>
         </p>
       )}

@@ -12,7 +12,7 @@ export function marksOfNote(note: FullNote): (MarkText | null)[] {
   const [newer] = note.supersededBy
   return [
     note.pinned ? { kind: 'pinned', words: 'pinned', about: 'Every brief contains it.' } : null,
-    note.state === 'proposed' ? { kind: 'proposed', words: 'proposed', about: 'No person has accepted it yet.' } : null,
+    note.state === 'proposed' ? { kind: 'proposed', words: 'proposed', about: 'No one has accepted it yet.' } : null,
     note.scope === 'project' ? null : { kind: 'kind', words: note.scope },
     newer ? { kind: 'replaced', words: 'replaced', href: memoryHref('note', newer) } : null,
   ]

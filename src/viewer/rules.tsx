@@ -128,7 +128,7 @@ function Statements({
     x: () => chosen && view !== 'gone' && reject(chosen),
   })
   if (notes.length === 0) {
-    const titles = { proposed: 'Nothing waits for you.', accepted: 'Nothing accepted yet.', gone: 'Nothing was replaced or rejected.' }
+    const titles = { proposed: 'Nothing is waiting for you.', accepted: 'Nothing accepted yet.', gone: 'Nothing was replaced or rejected.' }
     return (
       <EmptyState icon="rules" isInline title={titles[view]}>
         <p>

@@ -70,7 +70,7 @@ export function SettingsPage() {
               </div>
             </div>
           ))}
-          {found.length === 0 && <p class="dim">No setting is called so.</p>}
+          {found.length === 0 && <p class="dim">No setting has that name.</p>}
         </div>
       </section>
     </>

@@ -20,7 +20,7 @@ export function TeamPage() {
     return (
       <>
         <PageHead title="Team" />
-        <EmptyState icon="team" title="This machine is in no team.">
+        <EmptyState icon="team" title="This machine has not joined a team.">
           <p>
             A team shares notes through a hub. With a code from its operator, run <code>recollect team join &lt;url&gt; &lt;code&gt;</code>.
             Nothing of yours is shared until you share a project.
@@ -154,7 +154,7 @@ function Review() {
   const memories = waiting.value?.memories ?? []
   return (
     <Card title="Review">
-      {memories.length === 0 ? <p class="dim">Nothing waits for you.</p> : null}
+      {memories.length === 0 ? <p class="dim">Nothing is waiting for you.</p> : null}
       <ul class="entries">
         {memories.map((memory) => (
           <ReviewEntry key={memory.id} memory={memory} />

@@ -11,7 +11,7 @@ import type { Services } from './services.ts'
 export type BackgroundTeam = {
   /** Something changed here: exchange soon. */
   wake(): void
-  /** Exchanges now and waits for the end. Null when this home is in no team. */
+  /** Exchanges now and waits for the end. Null when this home has not joined a team. */
   now(): Promise<ExchangeResult | null>
   /** Runs work that must not overlap with an exchange. */
   alone<T>(work: (context: TeamContext, membership: Membership) => Promise<T>): Promise<T | null>

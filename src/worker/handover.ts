@@ -19,7 +19,7 @@ export function writeHandover(contents: SessionExport, notes: Note[]): Handover 
     ['Current state', outcome ? [outcome.text] : lastConclusion(prompts)],
     ['Done', doneIn(contents.observations)],
     ['Decided', of('decisions')],
-    ['Rules that hold', of('rules')],
+    ['Standing rules', of('rules')],
     ['Open', [...new Set([...of('open-ends'), contents.summaries.at(-1)?.nextSteps ?? ''])]],
     ['Files changed', [...new Set(contents.observations.flatMap(({ filesModified }) => filesModified))].slice(0, MAX_LIST_ITEMS)],
   ]

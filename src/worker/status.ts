@@ -63,7 +63,7 @@ export async function workerStatus(
   }
 }
 
-/** Loads nothing for a home that is in no team. */
+/** Loads nothing for a home that has not joined a team. */
 async function stateOfTeam({ home, store, environment }: Services): Promise<TeamState> {
   const { url } = loadSettings(environment).settings.team
   if (!exists(`${home.folder}/${TEAM_FILE}`)) return { kind: 'none', url }

@@ -29,7 +29,7 @@ const NOT_RUN: [pattern: RegExp, reason: string][] = [
   [/^claude plugin disable claude-mem@/, 'needs claude-mem'],
   [/^(?:secret-tool|security) /, 'needs a keychain'],
   [/^RELEASE_REPOSITORY=/, 'test/release.test.ts runs the script, without writing into the checkout'],
-  [/^(?:recollect (?:team|hub)|createdb) /, 'needs a PostgreSQL server; test/hub/docs.test.ts runs them'],
+  [/^(?:recollect (?:team|hub)|createdb|export RECOLLECT_HUB_DATABASE)[ =]/, 'needs a PostgreSQL server; test/hub/docs.test.ts runs them'],
   [/^curl .*worker\.sock/, 'test/http-docs.test.ts sends the same requests'],
   [/^worker(?:\(\)| )/, 'test/flows/editor.test.ts sends these requests'],
   [/^code --install-extension /, 'needs VS Code; npm run test:vscode installs the extension'],

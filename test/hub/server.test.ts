@@ -97,7 +97,7 @@ describe('the operator', () => {
         [['revoke', '--device', 'x'], /is not a device id/, 4],
         [['retention', 'p', '0'], /from 1 to 36500/, 4],
         [['dance'], /unknown hub action "dance"/, 4],
-        [[], /say what to do/, 4],
+        [[], /which action\?/, 4],
       ]
       for (const [args, reason, code] of cases) {
         const result = await hub(args)

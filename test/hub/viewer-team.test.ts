@@ -10,11 +10,11 @@ const env = { RECOLLECT_EMBEDDER_PROVIDER: 'none' }
 /** Where to write pictures of the page, to look at them. */
 const pictures = process.env.RECOLLECT_PICTURES
 
-test('the team page says how to join while this machine is in no team', async () => {
+test('the team page says how to join before this machine has joined a team', async () => {
   await using person = await aPerson({ init: null, env })
   await using viewer = await view(person)
   await viewer.open('/team')
-  await viewer.page.getByText('This machine is in no team.').waitFor()
+  await viewer.page.getByText('This machine has not joined a team.').waitFor()
   expect(await viewer.accessibilityProblems()).toEqual([])
   expect(viewer.violations).toEqual([])
 }, 60_000)
@@ -69,7 +69,7 @@ test('a curator reviews, sees who shares what, and revokes a device on the team 
   await page.keyboard.press('Enter')
   await card('Review').getByText('Baskets expire after a week.').first().waitFor({ state: 'detached' })
   await page.getByRole('button', { name: /^Reject Refunds/ }).click()
-  await card('Review').getByText('Nothing waits for you.').waitFor()
+  await card('Review').getByText('Nothing is waiting for you.').waitFor()
   expect(await cora.recollect('notes', '--all')).toContain('Baskets expire after a week.  (by ada)')
   expect(await cora.recollect('notes', '--all')).not.toContain('Refunds')
   await ada.recollect('team', 'sync')

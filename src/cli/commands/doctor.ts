@@ -374,7 +374,7 @@ function workerFindings(s: WorkerStatus): DoctorFinding[] {
   return [...findings, ...teamFindings(s), ...settingFindings(s.problems, s.home)]
 }
 
-/** Silent for a home that is in no team. */
+/** Silent for a home that has not joined a team. */
 function teamFindings({ team }: WorkerStatus): DoctorFinding[] {
   if (team.kind === 'none') return []
   const what = 'Team'

@@ -16,7 +16,7 @@ export const command = defineCommand({
   usage: `recollect forget <id…> [--hard] [--dry-run] [--yes] [--json]
        recollect forget [--session ID] [--query WORDS] [--since T] [--before T] [--project P] [--hard] [--dry-run] [--yes] [--json]
 
-  Ids are those that search shows: #12, S4, P7, N7F3KQ2BD, C5; of a commit also its hash (C1a2b3c4). A prompt takes its whole turn along: the
+  Ids are those that search shows: #12, S4, P7, N7F3KQ2BD, C5; of a commit also its hash (C1a2b3c4). A prompt takes its whole turn with it: the
   answer, its tool uses and what was made of them. A session is named by the agent's id, or its first characters. Filters are combined: a
   memory must pass all of them.
 

@@ -55,11 +55,12 @@ export const command = defineCommand({
   },
   async run({ values, positionals }) {
     const [action, ...words] = positionals
-    if (action === undefined) throw invalidInput(`say what to do: ${ACTIONS.join(', ')}; ${seeHelp('hub')}`)
+    if (action === undefined) throw invalidInput(`which action? Use one of: ${ACTIONS.join(', ')}; ${seeHelp('hub')}`)
     const known = ACTIONS.find((name) => name === action)
     if (!known) throw invalidInput(unknownValue('hub action', action, ACTIONS))
     const [least, most] = WORDS[known]
-    if (words.length < least || words.length > most) throw invalidInput(`'hub ${known}' is called like this: ${CALLS[known]}`)
+    if (words.length < least || words.length > most)
+      throw invalidInput(`wrong number of arguments for 'hub ${known}'; use: ${CALLS[known]}`)
     if (known === 'init') return (await import('../hub-server.ts')).initHubDatabase(values)
     if (known === 'start') return (await import('../hub-server.ts')).runHub(values)
     return (await import('../hub-management.ts')).manageHub(known, words, values)

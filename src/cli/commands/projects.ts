@@ -43,7 +43,7 @@ export const command = defineCommand({
       case 'apart': {
         const [a, b] = await Promise.all(twoNames(action, rest).map(keyOf))
         await call('POST /api/projects/apart', { a: a ?? '', b: b ?? '' })
-        return options.json ? printJson({ apart: [a, b] }) : print(`${a} and ${b} stay two projects.`)
+        return options.json ? printJson({ apart: [a, b] }) : print(`${a} and ${b} stay separate projects.`)
       }
       case 'confirm':
         return confirmFolder(rest, options.json)

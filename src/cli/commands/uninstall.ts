@@ -115,6 +115,6 @@ function printOutcome(outcome: HookRemoval): undefined {
     case 'unwritable':
       return
     default:
-      return print(`${outcome.file} had no hooks of this home.`)
+      return print(`${outcome.file} contained no hooks for this home.`)
   }
 }

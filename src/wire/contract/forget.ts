@@ -73,7 +73,7 @@ const selection = () =>
 
 /** @internal */
 export const forget = {
-  /** Show what a deletion would take along. A prompt takes its turn, a session everything that was made of it. */
+  /** Show what else a deletion would remove. A prompt takes its turn with it, a session everything that was made of it. */
   'POST /api/forget/preview': route({ request: selection, readOnly: true }).returns<ForgetPreview>(),
   /**
    * Delete memories or sessions; without `hard` they can be restored. With the `fingerprint` of a preview, nothing is deleted if something

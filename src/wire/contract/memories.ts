@@ -188,8 +188,8 @@ export const memories = {
     readOnly: true,
   }).returns<RecordedInjection[]>(),
   /**
-   * Compare an injected text with what its session said and did afterwards. A line counts as used if two or more of its telling words or values recur
-   * in one passage; names of files and code do not count. It says that the words came up again, not that the line was the reason.
+   * Compare an injected text with what its session said and did afterwards. A line counts as used if two or more of its distinctive words or values recur
+   * in one passage; names of files and code do not count. It shows that the words came up again, not that the line was the reason.
    */
   'GET /api/injections/:id/usage': route({ request: () => z.object({ id: rowId() }), readOnly: true }).returns<
     InjectionUsage,

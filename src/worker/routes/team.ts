@@ -111,7 +111,7 @@ export const handlers = {
   },
 } satisfies Handlers<typeof team>
 
-const NO_TEAM = 'this machine is in no team; join one with a code from its hub: recollect team join <url> <code>'
+const NO_TEAM = 'this machine has not joined a team; join one with a code from its hub: recollect team join <url> <code>'
 
 const teamSettings = ({ environment }: Services) => loadSettings(environment).settings.team
 

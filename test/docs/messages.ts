@@ -59,6 +59,25 @@ export function commandErrors(): Message[] {
     })
 }
 
+/** Every reason why a command of a team, or a model, cannot do its work, read from the rooms that give it. */
+export function teamErrors(): Message[] {
+  const files = [...new Bun.Glob('src/team/*.ts').scanSync(root), 'src/worker/redistill.ts'].filter((file) => !file.endsWith('.test.ts'))
+  return files.sort().flatMap((file) => {
+    const found: Message[] = []
+    const add = (message: Node | undefined) => found.push(...phrasesOf(message).map((phrase) => ({ file, what: null, phrase })))
+    visit(file, {
+      NewExpression(node) {
+        if (node.callee.type === 'Identifier' && ['TeamProblem', 'BadRequest'].includes(node.callee.name)) add(node.arguments[0])
+      },
+      // The reasons why a hub cannot be used are plain texts.
+      ReturnStatement(node) {
+        if (file.endsWith('/hub-client.ts')) add(node.argument)
+      },
+    })
+    return found
+  })
+}
+
 // biome-ignore lint/suspicious/noExplicitAny: a node of a syntax tree has one of a hundred types
 type Node = any
 
@@ -90,7 +109,7 @@ function phrasesOf(node: Node | undefined): string[] {
         ? [node.value]
         : []
   const phrases = parts
-    .map((part) => part.split(/[.;:(]\s|\($/)[0]?.replace(/^[\s;:,)]+|[\s;:,("']+$/g, '') ?? '')
+    .map((part) => part.split(/[.;:(]\s|\($/)[0]?.replace(/^[\s;:,)"']+|[\s;:,("']+$/g, '') ?? '')
     .filter((part) => /[a-z]{3}/i.test(part))
   const longest = phrases.sort((a, b) => b.length - a.length)[0]
   return longest ? [longest] : []

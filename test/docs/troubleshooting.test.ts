@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { commandErrors, doctorFindings, doctorSubjects } from './messages.ts'
+import { commandErrors, doctorFindings, doctorSubjects, teamErrors } from './messages.ts'
 import { root } from './pages.ts'
 
 const page = readFileSync(join(root, 'docs', 'guide', 'troubleshooting.md'), 'utf8')
@@ -21,5 +21,11 @@ test('every finding of doctor is in the section of its subject', () => {
 test('every error of a command has its remedy, apart from those about its arguments', () => {
   const errors = commandErrors()
   expect(errors.length).toBeGreaterThan(30)
+  expect(errors.filter(({ phrase }) => !page.includes(phrase))).toEqual([])
+})
+
+test('every reason why a team, a hub or a model cannot be used has its remedy', () => {
+  const errors = teamErrors()
+  expect(errors.length).toBeGreaterThan(15)
   expect(errors.filter(({ phrase }) => !page.includes(phrase))).toEqual([])
 })

@@ -1,4 +1,4 @@
-/** `npm run check`: all checks before a push. Prints one line per check, after the output of the failed ones. */
+/** `npm run check`: all checks before a push. Prints one line per check, below the output of one that failed. */
 import { join } from 'node:path'
 
 const root = join(import.meta.dir, '..')
@@ -13,11 +13,18 @@ const checks = [
 ]
 const tests = { name: 'house and unit tests', command: [process.execPath, join('scripts', 'test.ts'), '--unit', '--only-failures'] }
 
-// The tests run alone, because some of them measure time.
-const outcomes = [...(await Promise.all(checks.map(run))), await run(tests)]
-for (const { name, ok, output } of outcomes) if (!ok) console.log(`── ${name}\n${output.trim()}\n`)
-for (const { name, ok, ms } of outcomes) console.log(`${ok ? '✓' : '✗'} ${name.padEnd(22)} ${(ms / 1000).toFixed(1)} s`)
-process.exitCode = outcomes.every((outcome) => outcome.ok) ? 0 : 1
+const outcomes = await Promise.all(checks.map(run))
+outcomes.forEach(report)
+// The tests run alone, because some of them measure time. They take minutes, so say that they have begun.
+console.log(`  ${tests.name} …`)
+const tested = await run(tests)
+report(tested)
+process.exitCode = [...outcomes, tested].every((outcome) => outcome.ok) ? 0 : 1
+
+function report({ name, ok, output, ms }: Awaited<ReturnType<typeof run>>): void {
+  if (!ok) console.log(`── ${name}\n${output.trim()}\n`)
+  console.log(`${ok ? '✓' : '✗'} ${name.padEnd(22)} ${(ms / 1000).toFixed(1)} s`)
+}
 
 async function run({ name, command }: (typeof checks)[number]) {
   const started = performance.now()

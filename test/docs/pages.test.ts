@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { loadAllCommands } from '../../src/cli/commands.ts'
 import { anchors, inlineCommands, links, type Page, pages, root, shellCommands } from './pages.ts'
@@ -60,9 +60,16 @@ test('a misspelt command, action, option or script in the documentation is repor
   expect(scriptProblems('bin/with-bun scripts/none.ts --write')).toEqual(['scripts/none.ts does not exist'])
 })
 
+const INSTALLS_OUR_NAME = /npm (?:i|install|exec)\b[^\n`'"]* recollect(?:@\S+)?(?=[\s`'"]|$)|npx[^\n`'"]* recollect\b/m
+
 test('nothing tells people to install a package of our name from a registry', () => {
-  const told = all.filter(({ text }) => /npm (?:i|install|exec)\b[^\n`]* recollect(?:@\S+)?(?=[\s`]|$)|npx[^\n`]* recollect\b/m.test(text))
-  expect(told.map(({ path }) => path)).toEqual([])
+  const messages = ['src/**/*.{ts,tsx}', 'plugin/**/*.{sh,json}', 'vscode/src/**/*.ts', 'vscode/package.json'].flatMap((glob) =>
+    [...new Bun.Glob(glob).scanSync({ cwd: root, dot: true })].map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') })),
+  )
+  expect(messages.length).toBeGreaterThan(300)
+  expect([...all, ...messages].filter(({ text }) => INSTALLS_OUR_NAME.test(text)).map(({ path }) => path)).toEqual([])
+  for (const told of ['npm install -g recollect', "run 'npm i -g recollect'", 'npx -y recollect mcp'])
+    expect([told, INSTALLS_OUR_NAME.test(told)]).toEqual([told, true])
 })
 
 function brokenLinks(page: Page): string[] {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { temporaryFolder } from '../../test/support/builders.ts'
 import { makeOlderDatabase, makeOlderTables, rowsToConvert } from '../../test/support/older-home.ts'
 import { LAST_STEP, OLDER_STEPS, takeOlderSteps } from '../../test/support/older-steps.ts'
+import { asProjectKey } from '../core/ids.ts'
 import { migrate } from './migrations.ts'
 import { SCHEMA_VERSION, versionOf } from './schema-version.ts'
 import { checkDatabase, openStore } from './store.ts'
@@ -64,6 +65,37 @@ test('a database from a branch of the development, whose number meant another sc
   for (const db of [ofBranch, fresh]) migrate(db)
   expect(schemaOf(ofBranch)).toEqual(schemaOf(fresh))
   expect(rowsOf(ofBranch).get('verified')).toEqual([{ kind: 'note', ref: 'n', commit_hash: null, at: 7 }])
+})
+
+test('a database of the first version, whose index of words had other columns, is converted and indexed again', async () => {
+  using folder = temporaryFolder()
+  const path = join(folder.path, 'recollect.db')
+  using fresh = new Database(':memory:')
+  migrate(fresh)
+  {
+    using first = new Database(path, { create: true, readwrite: true })
+    makeOlderTables(first, 1)
+    first.run('DROP TRIGGER documents_gone')
+    for (const table of ['fulltext_words', 'fulltext', 'surroundings', 'trigrams']) first.run(`DROP TABLE ${table}`)
+    first.run(
+      "CREATE VIRTUAL TABLE fulltext USING fts5 (title, prompt, body, facts, files, content = '', contentless_delete = 1, tokenize = 'porter unicode61 remove_diacritics 2')",
+    )
+    first.run('CREATE TRIGGER documents_gone AFTER DELETE ON documents BEGIN DELETE FROM fulltext WHERE rowid = old.id; END')
+  }
+  const before = rowsIn(path)
+  const store = await openStore(path)
+  const found = async (kind: 'prompt' | 'observation' | 'summary', ...words: string[]) =>
+    (await store.documents.match(words, { project: asProjectKey('harbour'), kinds: [kind], since: 0, before: Infinity, limit: 9 })).map(
+      ({ ref }) => ref,
+    )
+  expect(await found('prompt', 'clock')).toEqual(['2'])
+  expect(await found('observation', 'changed')).toEqual(['1'])
+  expect(await found('summary', 'utc')).toEqual(['1'])
+  store.close()
+  expect(missingFrom(rowsIn(path), before)).toEqual([])
+  expect(checkDatabase(path)).toEqual([])
+  using converted = new Database(path)
+  expect(schemaOf(converted)).toEqual(schemaOf(fresh))
 })
 
 test('tables, views and indexes that a person added to an older database stay', () => {

@@ -1,4 +1,6 @@
 import { Database } from 'bun:sqlite'
+import type { IndexedDocument } from './document.ts'
+import { documentStatements } from './documents.ts'
 import { FULLTEXT_SETTINGS, SCHEMA } from './schema.ts'
 import { SCHEMA_VERSION, versionOf } from './schema-version.ts'
 import { TRAIT_WORDS } from './trait-index.ts'
@@ -30,6 +32,9 @@ function convert(db: Database, version: number): void {
   for (const { type, name } of wanted) if (type === 'trigger' || type === 'view') db.run(`DROP ${type} IF EXISTS ${name}`)
   // The first notes table was never used.
   if (version < 4) db.run('DROP TABLE notes')
+  // A full-text table cannot get another column. The first one had no word for the project.
+  const isIndexOutdated = !columnsIn(db, 'fulltext').includes('scope')
+  if (isIndexOutdated) db.run('DROP TABLE fulltext')
 
   const known = new Set(objectsIn(db).map(({ name }) => name))
   const added = new Set<string>()
@@ -49,6 +54,7 @@ function convert(db: Database, version: number): void {
   create('table')
   create('index')
   convertRows(db, version, added)
+  if (isIndexOutdated) indexAgain(db)
   create('trigger')
   create('view')
 }
@@ -65,6 +71,28 @@ function convertRows(db: Database, version: number, added: Set<string>): void {
   if (objectsIn(db).some(({ name }) => name === 'forgotten')) db.run(FORGOTTEN_TO_DELETED)
   db.run(RENAMED_AND_COMPLETED)
 }
+
+/** Indexes the words of all memories. */
+function indexAgain(db: Database): void {
+  const index = documentStatements(db)
+  for (const { title, prompt, body, facts, files, ...document } of db.query<MemoryWords, []>(WORDS_OF_MEMORIES).all())
+    index.put({ ...document, words: { title, prompt, body, facts, files }, context: '' })
+}
+
+type MemoryWords = Omit<IndexedDocument, 'words' | 'context'> & Required<IndexedDocument['words']>
+
+const WORDS_OF_MEMORIES = `
+  SELECT d.kind, d.ref, d.session_id AS sessionId, d.turn, d.project, d.at,
+    coalesce(o.title || ' ' || o.subtitle, s.request, '') AS title,
+    iif(p.origin = 'person', p.text, '') AS prompt,
+    coalesce(p.answer, o.narrative, s.investigated || char(10) || s.learned || char(10) || s.completed || char(10) || s.next_steps || char(10) || s.notes, '') AS body,
+    coalesce(o.facts || ' ' || o.concepts, '') AS facts,
+    coalesce(o.files_modified || ' ' || o.files_read, '') AS files
+  FROM documents d
+    LEFT JOIN prompts p ON d.kind = 'prompt' AND p.id = CAST(d.ref AS INTEGER)
+    LEFT JOIN observations o ON d.kind = 'observation' AND o.id = CAST(d.ref AS INTEGER)
+    LEFT JOIN summaries s ON d.kind = 'summary' AND s.id = CAST(d.ref AS INTEGER)
+  ORDER BY d.id`
 
 const TURNS_OF_DOCUMENTS = `
   UPDATE documents SET turn = CASE kind

@@ -10,8 +10,10 @@ const registry = aRegistry()
 const before = { ...process.env }
 process.env.npm_config_registry = registry.url.href
 process.env.npm_config_cache = join(room.path, 'cache')
+// The person's own settings decide what npm looks at.
+process.env.npm_config_userconfig = join(room.path, 'npmrc')
 afterAll(async () => {
-  for (const name of ['npm_config_registry', 'npm_config_cache'])
+  for (const name of ['npm_config_registry', 'npm_config_cache', 'npm_config_userconfig'])
     if (before[name] === undefined) delete process.env[name]
     else process.env[name] = before[name]
   await registry.stop(true)

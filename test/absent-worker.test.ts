@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { transcript } from './support/transcript.ts'
+import { until } from './support/until.ts'
 
 const RECOLLECT = join(import.meta.dir, '..', 'bin', 'recollect')
 
@@ -37,10 +38,6 @@ function aHome() {
       rmSync(folder, { recursive: true, force: true })
     },
   }
-}
-
-async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + 30_000; !(await isTrue()); await Bun.sleep(20)) if (Date.now() > end) throw new Error(`not true: ${isTrue}`)
 }
 
 test.each(['PostToolUse', 'PostToolUseFailure', 'PreCompact', 'SubagentStop', 'Notification', 'UserPromptSubmit'])(

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { scriptedHub } from '../../test/support/scripted-hub.ts'
 import { someServices } from '../../test/support/services.ts'
+import { until } from '../../test/support/until.ts'
 import { asProjectKey } from '../core/ids.ts'
 import { saveNote } from '../notes/notes.ts'
 import { joinTeam, shareProject, teamState } from '../team/team.ts'
@@ -26,13 +27,6 @@ async function joined(hub: ReturnType<typeof scriptedHub>, name: string) {
       await team.stop()
       await at[Symbol.asyncDispose]()
     },
-  }
-}
-
-async function until(isTrue: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  for (let waited = 0; !(await isTrue()); waited += 50) {
-    if (waited > 20_000) throw new Error(`this did not happen: ${what}`)
-    await Bun.sleep(50)
   }
 }
 
@@ -83,13 +77,14 @@ test('a hub that is down is asked less and less often, and its problem is report
     return Response.json({ error: 'out of order' }, { status: 503 })
   })
   await ada.team.now()
-  const before = asked
+  const [before, started] = [asked, performance.now()]
   // Every change here wakes it; the pause after a failure counts all the same.
   for (let n = 0; n < 100; n++) {
     ada.team.wake()
     await Bun.sleep(5)
   }
-  expect(asked - before).toBeLessThanOrEqual(1)
+  // The pauses are at least 1.5 s, and a busy machine may need longer than that for the hundred changes.
+  expect(asked - before).toBeLessThanOrEqual(1 + (performance.now() - started) / 1500)
   expect((await ada.state()).problem).toBe('out of order')
 }, 30_000)
 
@@ -110,8 +105,9 @@ test('a stream that shouts all the time does not keep the machine busy', async (
     return new Response(body, { headers: { 'content-type': 'text/event-stream' } })
   })
   await using ada = await joined(hub, 'ada')
+  const started = performance.now()
   await until(() => asked > 0, 'the first exchange')
   await Bun.sleep(2500)
-  expect(asked).toBeLessThanOrEqual(4)
+  expect(asked).toBeLessThanOrEqual(2 + (performance.now() - started) / 1000)
   expect((await ada.state()).problem).toBeNull()
 }, 30_000)

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { openSession, temporaryStore } from '../../test/support/builders.ts'
+import { until } from '../../test/support/until.ts'
 import { asProjectKey } from '../core/ids.ts'
 import { openLog } from '../platform/log.ts'
 import type { EmbedderSettings } from '../providers/embedder.ts'
@@ -38,7 +39,7 @@ test('a new text gets its vector at once, without the queue, and no text is embe
   await Bun.sleep(60)
   // The job comes while the first batch is being made.
   await at.queue.drained()
-  for (const until = Date.now() + 1000; Date.now() < until && (await at.store.vectors.counts()).vectors === 0; ) await Bun.sleep(10)
+  await until(async () => (await at.store.vectors.counts()).vectors > 0)
   expect(await at.store.vectors.counts()).toEqual({ vectors: 1, waiting: 0 })
   expect(requests).toBe(1)
 })

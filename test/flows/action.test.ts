@@ -10,6 +10,9 @@ const test = await clientOrSkip()
 /** The brief at the start and recall at the prompt are off, so only the action can bring something back. */
 const ONLY_AT_THE_ACTION = { RECOLLECT_HOOKS_SESSION_START_ENABLED: 'false', RECOLLECT_HOOKS_USER_PROMPT_RECALL: 'false' }
 
+/** Briefs are prepared in the background once a session has started; on a busy machine that takes seconds. */
+const PREPARED_MS = 5000
+
 /** The context that each request added to that of the request before it. */
 function contextsByRequest(run: PrintRun): string[][] {
   const contexts = run.requests
@@ -54,8 +57,7 @@ test('with hooks.pre_tool_use.enabled, a file brief comes from the event before 
   const second = await runClaude({
     sandbox: person,
     prompt: 'Look at the code.',
-    // The brief is prepared in the background once the session has started.
-    turns: [{ ...bash('true'), delayMs: 1500 }, read, read, 'It compares times.'],
+    turns: [{ ...bash('true'), delayMs: PREPARED_MS }, read, read, 'It compares times.'],
   })
   const [, , after, again] = contextsByRequest(second)
   expect(after).toEqual([expect.stringContaining('<recollect-context file="src/auth.mjs">')])
@@ -70,7 +72,7 @@ test('with hooks.pre_tool_use.warn, a check that failed in an earlier session is
   const second = await runClaude({
     sandbox: person,
     prompt: 'Run the tests again.',
-    turns: [{ ...bash('true'), delayMs: 1500 }, bash('npm test --silent'), bash('npm test --silent'), 'They fail.'],
+    turns: [{ ...bash('true'), delayMs: PREPARED_MS }, bash('npm test --silent'), bash('npm test --silent'), 'They fail.'],
   })
   const [, , refused, ran] = second.requests.filter(({ lane }) => lane === 'main').map(lastToolResult)
   expect(refused).toMatch(/was tried before\. It failed when it was last run[^\n]*a token is valid until it expires/)

@@ -35,6 +35,7 @@ test('Esc, a message typed during a turn, and /clear: everything is stored once,
     await tui.submit('And who lights the lamp?')
     await tui.waitFor(/both questions are answered/)
     await Bun.sleep(1000)
+    await person.settled()
     await tui.submit('/clear')
     await Bun.sleep(2500)
     await person.settled()

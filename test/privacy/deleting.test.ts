@@ -22,6 +22,7 @@ import { nowhere, prompt, temporaryFolder, toolUse } from '../support/builders.t
 import { claudeMemDatabase } from '../support/claude-mem.ts'
 import { aRepository } from '../support/repository.ts'
 import { transcript } from '../support/transcript.ts'
+import { until } from '../support/until.ts'
 import { aHome, aStory, type Home, residue, SENTENCE, WORDS } from './deleting-support.ts'
 
 /** A way of deleting the second turn of the story for good, or something that contains it. */
@@ -644,12 +645,11 @@ test.each(['softly', 'for good'])('a failure that was shown to other sessions is
     return JSON.stringify(reply)
   }
   expect(await send('UserPromptSubmit', { prompt: 'Which tests are failing?', prompt_id: 'q1' })).toContain(WORDS[0] as string)
-  await Bun.sleep(800)
+  // The warning is prepared in the background, and recorded after it was sent.
   const tool = { tool_name: 'Bash', tool_input: run, tool_use_id: 'u9' }
-  expect(await send('PreToolUse', tool)).toContain(WORDS[0] as string)
-  await Bun.sleep(50)
+  await until(async () => (await send('PreToolUse', tool)).includes(WORDS[0] as string))
   const shown = async () => JSON.stringify(await at.call('GET /api/injections', { limit: 99 }))
-  expect(await shown()).toContain('was tried before')
+  await until(async () => (await shown()).includes('was tried before'))
   await at.forget({ ids: ['P1'], hard: how === 'for good' })
   await at.desk.queue.drained()
   expect(await shown()).not.toContain(WORDS[0] as string)

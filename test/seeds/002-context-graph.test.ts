@@ -5,6 +5,7 @@ import { closeSync, mkdirSync, openSync, readFileSync, renameSync, rmdirSync, st
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { anMcpProcess, aScriptHome, type ScriptHome } from '../support/script-home.ts'
+import { until } from '../support/until.ts'
 
 let home: ScriptHome
 beforeAll(async () => {
@@ -142,45 +143,65 @@ test('pre_tool_use.sh: hooks pre-tool --session-id … --tool-name … --fast-pa
   expect(await home.recollect('', ...flags(home, 'cg'))).toMatchObject({ code: 0, stdout: '{}' })
 
   await using at = await aScriptHome('[hooks.pre_tool_use]\nenabled = true\n')
-  const edit = { file_path: join(at.project, 'src', 'graph.ts'), old_string: 'const edges = []', new_string: 'const edges = new Map()' }
+  const fileNamed = (name: string) => join(at.project, 'src', name)
+  const FILES = ['graph.ts', 'nodes.ts', 'paths.ts', 'cycles.ts', 'first.ts'].map(fileNamed)
   await at.hookEvent('prompt-submit', { session_id: 'before', prompt: 'Make the edges of the graph unique' })
-  await at.hookEvent('post-tool', { session_id: 'before', tool_name: 'Edit', tool_input: edit, tool_response: {}, tool_use_id: 't1' })
+  for (const [n, file_path] of FILES.entries()) {
+    const tool_input = { file_path, old_string: 'const edges = []', new_string: 'const edges = new Map()' }
+    await at.hookEvent('post-tool', { session_id: 'before', tool_name: 'Edit', tool_input, tool_response: {}, tool_use_id: `t${n}` })
+  }
   await at.hookEvent('stop', { session_id: 'before', last_assistant_message: 'The edges are a map now, so none occurs twice.' })
   await at.hookEvent('session-end', { session_id: 'before' })
   await at.settled()
-  /** A session whose answers are ready, which takes the worker a moment. */
-  const aPreparedSession = async (session: string) => {
-    await at.hookEvent('session-start', { session_id: session, source: 'startup' })
-    await Bun.sleep(1500)
-    return { session_id: session, tool_name: 'Read', tool_input: { file_path: edit.file_path } }
-  }
-  const before = async (payload: object) => {
+  const before = async (session_id: string, file_path: string) => {
     const started = performance.now()
-    return { text: await at.hookEvent('pre-tool', payload), ms: performance.now() - started }
+    return {
+      text: await at.hookEvent('pre-tool', { session_id, tool_name: 'Read', tool_input: { file_path } }),
+      ms: performance.now() - started,
+    }
   }
-  const first = await aPreparedSession('first')
-  expect((await before(first)).text).toContain('edges')
-  expect((await before(first)).text).toBe('')
+  /** Starts a session, and waits until its answers are ready: those about all files are there with the first one. */
+  const prepare = async (session: string) => {
+    await at.hookEvent('session-start', { session_id: session, source: 'startup' })
+    await until(async () => (await before(session, fileNamed('first.ts'))).text.includes('edges'))
+  }
+  await prepare('first')
+  expect((await before('first', fileNamed('graph.ts'))).text).toContain('edges')
+  expect((await before('first', fileNamed('graph.ts'))).text).toBe('')
 
+  // Another program holds the database, so an answer that stored or looked up anything would wait. Each is about another file or session: it comes once.
+  for (const session of ['a', 'b', 'c']) await prepare(session)
   const worker = workerOf(at)
-  // Another program holds the database, so an answer that stored or looked up anything would wait.
-  const payloads = await Promise.all(['a', 'b', 'c'].map(aPreparedSession))
-  const db = new Database(join(at.home, 'recollect.db'))
-  db.run('BEGIN EXCLUSIVE')
   const answers = []
-  for (const payload of payloads) answers.push(await before(payload))
-  // Longer than the worker waits for a lock: what it cannot record then must not end it.
-  await Bun.sleep(6000)
-  db.run('ROLLBACK')
-  db.close()
+  for (const session of ['a', 'b', 'c'])
+    for (const file of FILES.slice(0, 4)) {
+      await at.settled()
+      const db = new Database(join(at.home, 'recollect.db'))
+      db.run('PRAGMA busy_timeout = 30000')
+      db.run('BEGIN EXCLUSIVE')
+      answers.push(await before(session, file))
+      db.run('ROLLBACK')
+      db.close()
+    }
   for (const { text } of answers) expect(text).toContain('edges')
   expect(Math.min(...answers.map(({ ms }) => ms))).toBeLessThan(20)
+
+  // Locked for longer than the worker waits: the answer cannot be recorded, which must not end the worker.
+  await prepare('d')
+  await at.settled()
+  const locking = new Database(join(at.home, 'recollect.db'))
+  locking.run('PRAGMA busy_timeout = 30000')
+  locking.run('BEGIN EXCLUSIVE')
+  expect((await before('d', fileNamed('graph.ts'))).text).toContain('edges')
+  await Bun.sleep(6000)
+  locking.run('ROLLBACK')
+  locking.close()
   expect(workerOf(at)).toBe(worker)
 
   // A hook on a busy machine may give up before the worker has answered.
   let printed = '{}'
   for (let n = 0; n < 5 && printed === '{}'; n++) {
-    await aPreparedSession(`command-${n}`)
+    await prepare(`command-${n}`)
     printed = (await at.recollect('', ...flags(at, `command-${n}`))).stdout
   }
   expect(JSON.parse(printed)).toMatchObject({

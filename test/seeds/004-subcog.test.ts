@@ -8,6 +8,7 @@ import { runGit } from '../support/machines.ts'
 import { anMcpProcess, aScriptHome, type ScriptHome } from '../support/script-home.ts'
 import { subcogDatabase } from '../support/subcog.ts'
 import { transcript } from '../support/transcript.ts'
+import { until } from '../support/until.ts'
 
 let home: ScriptHome
 beforeAll(async () => {
@@ -86,7 +87,7 @@ test('2.1 Claude Code integration: the args of mcp.json are enough', async () =>
 test('4.1 Event bus: a capture by one client is announced to another', async () => {
   const [one, other] = [await anMcpProcess(home, 'serve'), await anMcpProcess(home, 'serve')]
   await one.call('memory.capture', { content: 'Captures are announced.', namespace: 'patterns' })
-  for (const until = Date.now() + 5000; Date.now() < until && other.notifications.length === 0; ) await Bun.sleep(20)
+  await until(() => other.notifications.length > 0)
   expect(other.notifications).toContain('notifications/resources/list_changed')
   await Promise.all([one.close(), other.close()])
 })
@@ -437,8 +438,7 @@ test('6.1 SessionStart and Stop: notes travel through refs/notes/mem, and the ne
   expect(runGit(ada.clone, 'ls-remote', team.bare, 'refs/notes/mem/*').match(/mem\/\w+/g)).toEqual(['mem/decisions', 'mem/learnings'])
   // A clone without notes of its own fetches in the background when a session starts.
   await team.start(bo, 's2')
-  for (const until = Date.now() + 10_000; Date.now() < until && !(await team.search(bo, 'gateway retries')).includes('Retries are off'); )
-    await Bun.sleep(100)
+  await until(async () => (await team.search(bo, 'gateway retries')).includes('Retries are off'))
   expect(await team.search(bo, 'gateway retries')).toContain('(by Ada <ada@example.org>)')
   const [copy] = (await bo.home.rows<Note>('notes')).filter(({ body }) => body.startsWith('Retries'))
   expect(copy).toMatchObject({ author: 'Ada <ada@example.org>', source: 'import', scope: 'local', namespace: 'decisions' })

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { RecollectError } from '../../src/client/client.ts'
+import { until } from '../../test/support/until.ts'
 import { openRecorder, type RecorderOptions } from './recorder.ts'
 
 type Call = [name: string, value?: unknown]
@@ -79,7 +80,7 @@ test('a turn ends when nothing happens for a while', async () => {
   const { calls, session } = listener()
   const one = recorder(session, { idleMs: 20 })
   one.report(save)
-  await Bun.sleep(80)
+  await until(() => calls.at(-1)?.[0] === 'answer')
   expect(calls.at(-1)).toEqual(['answer', ''])
   one.report(save)
   await one.close()
@@ -100,7 +101,7 @@ test('reports wait while the worker is away, and arrive in their order with the 
   })
   one.report(save)
   one.report({ ...save, name: 'Bash' })
-  await Bun.sleep(80)
+  await until(() => calls.length === 3)
   expect(calls.map(([name]) => name)).toEqual(['open', 'toolUse', 'toolUse'])
   expect(one.states).toEqual(['away', 'recording'])
   await one.close()
@@ -125,8 +126,7 @@ test('while an agent works, reports are skipped and start no turn', async () => 
   )
   const one = recorder(session)
   one.report(save)
-  await Bun.sleep(10)
-  expect(one.state()).toBe('agent')
+  await until(() => one.state() === 'agent')
   isAtWork = false
   one.report(save)
   await one.close()

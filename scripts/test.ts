@@ -44,7 +44,7 @@ async function run(files: string[], extraFlags: string[]) {
   if (files.length === 0) return addTallies([])
   const folder = mkdtempSync(join(tmpdir(), 'recollect-report-'))
   const report = join(folder, 'junit.xml')
-  const options = ['--timeout=120000', '--reporter=junit', `--reporter-outfile=${report}`, ...extraFlags, ...flags]
+  const options = ['--timeout=300000', '--reporter=junit', `--reporter-outfile=${report}`, ...extraFlags, ...flags]
   const command = [process.execPath, 'test', ...options, ...files.map((file) => `./${file}`)]
   const exitCode = await Bun.spawn(command, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] }).exited
   const outcome = tally(existsSync(report) ? readFileSync(report, 'utf8') : '', files, exitCode)

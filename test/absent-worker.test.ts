@@ -47,7 +47,7 @@ test.each(['PostToolUse', 'PostToolUseFailure', 'PreCompact', 'SubagentStop', 'N
     expect(await at.hook(event)).toEqual({ stdout: '{}', stderr: '', code: 0 })
     await until(async () => (await at.isRunning()) && at.spooled() === 0)
   },
-  60_000,
+  300_000,
 )
 
 test('after `recollect stop` hooks only write to the spool, until the next session starts', async () => {
@@ -65,7 +65,7 @@ test('after `recollect stop` hooks only write to the spool, until the next sessi
   await at.hook('PostToolUse')
   await until(async () => (await at.isRunning()) && at.spooled() === 0)
   expect(await at.toolUses()).toBe(2)
-}, 60_000)
+}, 300_000)
 
 test('`recollect restart` and a command that needs the worker end the effect of `recollect stop`', async () => {
   await using at = aHome()
@@ -77,7 +77,7 @@ test('`recollect restart` and a command that needs the worker end the effect of 
   expect(existsSync(mark)).toBe(true)
   await at.run(['status'])
   expect(existsSync(mark)).toBe(false)
-}, 60_000)
+}, 300_000)
 
 test('only one hook waits for a frozen worker; the others write to the spool at once, and are delivered when it continues', async () => {
   await using at = aHome()
@@ -95,7 +95,7 @@ test('only one hook waits for a frozen worker; the others write to the spool at 
   process.kill(at.pid(), 'SIGCONT')
   await until(() => at.spooled() === 0 && !existsSync(mark))
   expect(await at.toolUses()).toBe(3)
-}, 60_000)
+}, 300_000)
 
 test('a hook waits longer for a slow worker if RECOLLECT_HOOK_WAIT_MS allows it', async () => {
   await using at = aHome()
@@ -108,7 +108,7 @@ test('a hook waits longer for a slow worker if RECOLLECT_HOOK_WAIT_MS allows it'
   process.kill(pid, 'SIGCONT')
   expect((await asked).code).toBe(0)
   expect([at.spooled(), await at.toolUses()]).toEqual([0, 1])
-}, 60_000)
+}, 300_000)
 
 test('the mark of a late answer expires, so a worker that died afterwards is started again', async () => {
   await using at = aHome()
@@ -119,7 +119,7 @@ test('the mark of a late answer expires, so a worker that died afterwards is sta
   utimesSync(mark, new Date(), new Date(Date.now() - 11_000))
   await at.hook('PostToolUse')
   await until(async () => (await at.isRunning()) && at.spooled() === 0)
-}, 60_000)
+}, 300_000)
 
 test('RECOLLECT=off keeps a session out of memory: its hooks, and its transcript when it is imported later', async () => {
   await using at = aHome()
@@ -140,4 +140,4 @@ test('RECOLLECT=off keeps a session out of memory: its hooks, and its transcript
   const sessions = (await at.run(['export', '--kind', 'sessions', '--json'])).stdout
   expect(sessions).not.toContain('quiet')
   expect(statSync(join(at.home, 'off-sessions')).mode & 0o777).toBe(0o600)
-}, 60_000)
+}, 300_000)

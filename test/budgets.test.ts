@@ -52,7 +52,7 @@ test('brief, recall and search stay within their budgets, relative to plain FTS5
     db.close()
     store.close()
   }
-}, 240_000)
+}, 600_000)
 
 test('a hook stays within its budget, relative to node -e 0', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'rc-budget-'))
@@ -88,7 +88,7 @@ test('a hook stays within its budget, relative to node -e 0', async () => {
     await worker.stop(true)
     rmSync(folder, { recursive: true, force: true })
   }
-}, 120_000)
+}, 300_000)
 
 /** Fails when a ratio is above its limit in every measurement. */
 async function expectWithin<Name extends string>(

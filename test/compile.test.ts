@@ -37,4 +37,4 @@ test('the single-file executable imports, searches, installs hooks that call it,
   } finally {
     run('stop')
   }
-}, 120_000)
+}, 300_000)

@@ -11,7 +11,7 @@ test('renaming a response field in the contract fails to compile in the worker a
   copySource(folder.path)
   renameField(join(folder.path, 'src/wire/contract/memories.ts'), '  hits: SearchHit[]', '  results: SearchHit[]')
   expect(roomsWithErrors(folder.path)).toEqual(CALLERS)
-}, 60_000)
+}, 300_000)
 
 /** The source without its tests, which are many and call nothing that the source does not. */
 function copySource(to: string): void {

@@ -62,7 +62,7 @@ test('the answers that other programs read keep every field and its type', async
   await run('stop')
   if (process.env.UPDATE_GOLDEN) writeFileSync(GOLDEN, `${JSON.stringify(shapes, null, 2)}\n`)
   expect(shapes).toEqual(JSON.parse(readFileSync(GOLDEN, 'utf8')))
-}, 60_000)
+}, 300_000)
 
 /** The shape of a JSON value: its type, its fields, or the shape that all its elements share. */
 function shapeOf(value: unknown): unknown {

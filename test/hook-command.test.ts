@@ -159,7 +159,7 @@ test('after the program moved, the hook runs the one on the PATH, and the next s
   expect(readFileSync(launcher, 'utf8')).toContain(moved)
   expect(line('Stop')).toBe(text)
   expect(hook()).toEqual({ code: 0, stdout: '{}', stderr: '' })
-}, 30_000)
+}, 300_000)
 
 test('a project cannot change where a hook sends its payload, nor run code in it', () => {
   recollect('start')
@@ -174,4 +174,4 @@ test('a project cannot change where a hook sends its payload, nor run code in it
   expect(run([join(program, 'bin', 'recollect'), 'hook', 'claude-code', 'Stop'], {}, project)).toMatchObject({ code: 0, stdout: '{}' })
   expect(spooled()).toBe(before + 2)
   expect([existsSync(join(folder, 'stolen')), existsSync(join(folder, 'evil'))]).toEqual([false, false])
-}, 30_000)
+}, 300_000)

@@ -46,7 +46,7 @@ test('a declared error of every route occurs, with its status and a reason', asy
       { error: expect.stringMatching(/.{10}/) },
     ])
   }
-}, 120_000)
+}, 300_000)
 
 test('the errors that follow from the request of a route occur', async () => {
   for (const name of routeNames) {
@@ -56,7 +56,7 @@ test('the errors that follow from the request of a route occur', async () => {
       if (wrong) expect([name, (await send(name, wrong)).status]).toEqual([name, status])
     }
   }
-}, 120_000)
+}, 300_000)
 
 test('every route refuses a request without the token on the port, and one of another site', async () => {
   const { port } = JSON.parse(readFileSync(home.workerFile, 'utf8'))
@@ -70,7 +70,7 @@ test('every route refuses a request without the token on the port, and one of an
     ]
     expect([name, ...answers.map(({ status }) => status)]).toEqual([name, 401, 403])
   }
-}, 120_000)
+}, 300_000)
 
 const routeNames = Object.keys(contract) as RouteName[]
 
@@ -103,7 +103,7 @@ test('every example of the HTTP reference works, and its response has the declar
     for (const value of lines ? text.split('\n').filter(Boolean) : [text]) checks.push(`check<'${name}'>(${value})`)
   }
   expect(typeErrors(checks)).toBe('')
-}, 120_000)
+}, 300_000)
 
 /** The response with its text. The stream of changes never ends, so its text is left unread. */
 async function send(name: RouteName, request: object): Promise<{ status: number; text: string }> {

@@ -56,7 +56,7 @@ describe('in a large store', () => {
       await addObservations(t.store, [observation({ ...old, title: 'Wrote a poem', model: 'elder', filesRead: ['ui/x.ts'] })], 'third')
       return addObservations(t.store, all)
     })
-  }, 60_000)
+  }, 300_000)
 
   afterAll(() => {
     spy.mockRestore()

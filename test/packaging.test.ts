@@ -30,7 +30,7 @@ beforeAll(async () => {
   const tarball = join(folder.path, packed.stdout.trim().split('\n').at(-1) ?? '')
   const installed = await run(['npm', 'install', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund', tarball], app, own)
   expect([installed.code, installed.code === 0 ? '' : installed.stderr]).toEqual([0, ''])
-}, 180_000)
+}, 300_000)
 afterAll(async () => {
   await recollect('stop')
   folder[Symbol.dispose]()
@@ -44,7 +44,7 @@ test('the command works: demo, search, help, embedder, eval and completion', asy
   expect(JSON.parse((await recollect('embedder', '--json')).stdout).inUse).toMatchObject({ provider: 'static', problem: null })
   expect((await recollect('eval')).stdout).toContain('Memories mention 100.0 % of 6 changed files')
   expect((await recollect('completion', 'bash')).stdout).toContain('complete -o default -F _recollect recollect')
-}, 60_000)
+}, 300_000)
 
 test('the client library runs on plain Node, and reports an unreachable worker', async () => {
   const script = `
@@ -67,7 +67,7 @@ test('the client library runs on plain Node, and reports an unreachable worker',
     view: { text: '     1\thello', isError: false },
   })
   expect(JSON.parse(ran.stdout).hits).toBeGreaterThan(0)
-}, 60_000)
+}, 300_000)
 
 test('the client library has types that a strict program can use', async () => {
   const script = `import { connect, type Hit, memoryTool } from 'recollect/client'
@@ -81,18 +81,18 @@ memory.search('x', { kind: 'nothing' })
   const flags = ['--noEmit', '--strict', '--module', 'nodenext', '--moduleResolution', 'nodenext', '--types', '', 'use.ts']
   const ran = await run([join(root, 'node_modules', '.bin', 'tsc'), ...flags])
   expect(ran).toMatchObject({ code: 0, stdout: '' })
-}, 60_000)
+}, 300_000)
 
 test('an MCP client saves a note and finds it', async () => {
   const command = join(app, 'node_modules', '.bin', 'recollect')
   expect(await noteThroughMcp({ command, args: ['mcp'], env, cwd: app })).toContain('Moorings are numbered from the east')
-}, 60_000)
+}, 300_000)
 
 test('the viewer is included in the package', async () => {
   const { url } = JSON.parse((await recollect('view', '--json')).stdout) as { url: string }
   expect(await visitViewer(url)).toEqual({ page: 200, script: [200, 'text/javascript; charset=utf-8'] })
   expect([...new Bun.Glob('run/viewer-*').scanSync({ cwd: join(folder.path, '.recollect'), onlyFiles: false })]).toEqual([])
-}, 60_000)
+}, 300_000)
 
 test('the sentence model works', async () => {
   const minilm = await minilmOrNull()
@@ -102,7 +102,7 @@ test('the sentence model works', async () => {
     provider: 'minilm',
     problem: null,
   })
-}, 120_000)
+}, 300_000)
 
 test('the hooks of the packed program call the packed program, and doctor recognises them', async () => {
   expect((await recollect('init', '--yes')).code).toBe(0)
@@ -121,7 +121,7 @@ test('the hooks of the packed program call the packed program, and doctor recogn
   }
   expect(readdirSync(join(folder.path, '.recollect', 'spool'))).toHaveLength(1)
   expect((await recollect('uninstall')).stdout).toContain('settings.json')
-}, 60_000)
+}, 300_000)
 
 test('the package contains no sources or tests, and installs only the runtime', async () => {
   const files = [...new Bun.Glob('**/*').scanSync({ cwd: join(app, 'node_modules', 'recollect'), dot: true })]

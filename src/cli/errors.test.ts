@@ -28,7 +28,7 @@ async function recollect(args: string[], variables: Record<string, string> = {})
 beforeAll(async () => {
   writeFileSync(join(home.path, 'a-file'), '')
   await recollect(['demo'])
-}, 30_000)
+}, 300_000)
 afterAll(async () => {
   await recollect(['stop'])
   home[Symbol.dispose]()

@@ -28,7 +28,7 @@ test('a hanging worker means exit code 2 with --strict-exit, hooks still exit wi
   } finally {
     process.kill(at.pid(), 'SIGCONT')
   }
-}, 60_000)
+}, 300_000)
 
 test('a database that breaks while the worker runs means exit code 3 with --strict-exit, and the next worker creates a new one', async () => {
   await using at = await aHome()
@@ -40,7 +40,7 @@ test('a database that breaks while the worker runs means exit code 3 with --stri
   expect((await at.recollect(USED, ...POST_TOOL)).code).toBe(0)
   expect((await at.recollect('', 'start')).code).toBe(0)
   expect((await at.recollect('{}', ...sessionStart)).code).toBe(0)
-}, 60_000)
+}, 300_000)
 
 test.each([
   ['is garbage', (database: string) => writeFileSync(database, crypto.getRandomValues(new Uint8Array(60_000))), 'is damaged'],
@@ -66,7 +66,7 @@ test.each([
     }
     expect((await at.recollect('', 'memory', 'inject-brief')).code).toBe(0)
   },
-  60_000,
+  300_000,
 )
 
 test('invalid input means exit code 4 and one line; finding nothing is not an error', async () => {
@@ -89,7 +89,7 @@ test('invalid input means exit code 4 and one line; finding nothing is not an er
     expect([args, code, stdout, stderr]).toEqual([args, 4, '', expect.stringMatching(/^recollect: .+\n$/)])
   }
   expect((await at.recollect('', 'search', 'xylophone glockenspiel')).code).toBe(0)
-}, 60_000)
+}, 300_000)
 
 /** Overwrites all pages but the first, and writes to the WAL so that the worker reads them again. */
 function breakUnderWorker(database: string): void {

@@ -27,7 +27,7 @@ test('reading commands work without a worker and leave no files behind', async (
   expect((await at.recollect('export', '--json', '--kind', 'prompts')).stdout.trim().split('\n')).toHaveLength(5)
   expect((await at.recollect('status')).stdout).toMatch(/Worker +not running/)
   expect(at.files()).toEqual(before)
-}, 60_000)
+}, 300_000)
 
 test('writing commands fail without a worker, and the error says so', async () => {
   await using at = await aHomeWithoutWorker()
@@ -36,7 +36,7 @@ test('writing commands fail without a worker, and the error says so', async () =
   expect((await at.recollect('get', 'nonsense')).code).toBe(4)
   const started = await at.recollect('start')
   expect([started.code, started.stdout, started.stderr]).toEqual([1, '', expect.stringContaining('does not start')])
-}, 60_000)
+}, 300_000)
 
 const canMount = Bun.spawnSync(['unshare', '-rm', 'true']).success
 test.skipIf(!canMount)(
@@ -48,7 +48,7 @@ test.skipIf(!canMount)(
     expect([found.code, found.stderr]).toEqual([0, expect.stringContaining('read from the disk')])
     expect(found.stdout).toContain('tide')
   },
-  60_000,
+  300_000,
 )
 
 // Root can write anywhere, so the test gives the home to another user and runs as that user.
@@ -74,7 +74,7 @@ test.skipIf(isRoot && !Bun.spawnSync([...asOtherUser, RECOLLECT, '--version']).s
     }
     Bun.spawnSync(['chmod', '-R', 'u+w', at.home])
   },
-  120_000,
+  300_000,
 )
 
 /** A home with the sample history. If it is spoiled, a file takes the place of the worker's folder, so no worker starts. */

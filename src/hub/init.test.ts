@@ -4,7 +4,7 @@ import { fakeDatabase } from '../../test/support/fake-database.ts'
 import { openPglite } from '../../test/support/pglite-database.ts'
 import { type InitReport, initHub, SCHEMA_VERSION } from './init.ts'
 
-const START_TIMEOUT_MS = 120_000
+const START_TIMEOUT_MS = 300_000
 let database: Awaited<ReturnType<typeof openPglite>>
 let first: InitReport
 

@@ -5,7 +5,7 @@ import { aMemory, expectOk, type Member, startTestHub, type TestHub } from '../.
 import { initHub, SCHEMA_VERSION } from './init.ts'
 import { OperationRefused, openOperator } from './operator.ts'
 
-const START_TIMEOUT_MS = 120_000
+const START_TIMEOUT_MS = 300_000
 let database: Awaited<ReturnType<typeof openPglite>>
 let at: TestHub
 let ada: Member

@@ -36,7 +36,7 @@ test.each([
     expect(await installPackage(folder.path, NAME, '2.0.0')).toBeNull()
     expect(readFileSync(join(at, 'mine'), 'utf8')).toBe('')
   },
-  60_000,
+  300_000,
 )
 
 test('another version replaces the installed one', async () => {
@@ -45,7 +45,7 @@ test('another version replaces the installed one', async () => {
     expect(await installPackage(folder.path, NAME, version)).toBeNull()
     expect(readFileSync(join(packagePath(folder.path, NAME), 'table.mjs'), 'utf8')).toContain(version)
   }
-}, 60_000)
+}, 300_000)
 
 /** A registry on this machine with one package in two versions. */
 function aRegistry() {

@@ -318,7 +318,7 @@ test('in a large store too, part of a name is found within a filter', async () =
   }
   const hits = await search(t.store, 'ntrolrun', { kinds: ['observation'], filter })
   expect(hits.map((hit) => [hit.title, hit.signals.words])).toEqual([['Renamed isControlRune', 0.8]])
-}, 30_000)
+}, 300_000)
 
 test('words are found in other forms, with and without accents', async () => {
   using t = await temporaryStore()

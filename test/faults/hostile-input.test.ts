@@ -111,7 +111,7 @@ describe('a hook answers with an object and exits with 0 for', () => {
     expect(notUnderstood.count).toBeGreaterThan(100)
     expect(lines.at(-1)).toContain(`"count":${notUnderstood.count}`)
     expect(at.log()).not.toContain('could not be stored')
-  }, 120_000)
+  }, 300_000)
 
   test('and the worker still works', async () => {
     expect((await at.run('', 'status')).code).toBe(0)
@@ -141,7 +141,7 @@ test('the spool survives files of every kind, sets them aside and goes on', asyn
   const { notUnderstood } = await at.status()
   expect(notUnderstood).toMatchObject({ count: aside.length, setAside: aside.length })
   expect((await at.doctor()).findings.find(({ what }) => what === 'Unknown events')?.says).toContain(`${aside.length} files`)
-}, 120_000)
+}, 300_000)
 
 test('every HTTP route answers hostile bodies in JSON', async () => {
   await using at = aHome()
@@ -159,7 +159,7 @@ test('every HTTP route answers hostile bodies in JSON', async () => {
       expect([route, answer.status < 500, answer.status === 413 || isObject(text)]).toEqual([route, true, true])
     }
   expect((await at.run('', 'status')).code).toBe(0)
-}, 120_000)
+}, 300_000)
 
 function isObject(text: string): boolean {
   try {

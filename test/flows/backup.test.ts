@@ -78,7 +78,7 @@ test('a backup made while sessions write contains everything from before it, and
     await run('busy', 'stop')
     rmSync(folder, { recursive: true, force: true })
   }
-}, 240_000)
+}, 300_000)
 
 test('kill -9 at any moment of a restore leaves the old home or the new one, and the other one is not lost', async () => {
   const folder = mkdtempSync('/tmp/recollect-')
@@ -119,4 +119,4 @@ test('kill -9 at any moment of a restore leaves the old home or the new one, and
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
-}, 240_000)
+}, 300_000)

@@ -232,5 +232,5 @@ flow(
     expect(await person.recollect('status', '--cost')).toContain('claude-haiku-4-5')
     await api.close()
   },
-  90_000,
+  300_000,
 )

@@ -39,7 +39,7 @@ test('after five sessions, everyday questions get the right answer first: in sea
   if (enough.includes(false))
     throw new Error(missed.map((questions, at) => `${['search', 'prompt', 'MCP'][at]}\n${questions.join('\n\n')}`).join('\n\n'))
   expect(enough).toEqual([true, true, true])
-}, 240_000)
+}, 300_000)
 
 /** The first hit, as a person reads it: its title, the sentence that matched, and what came of the work. */
 async function search(person: Person): Promise<string[]> {

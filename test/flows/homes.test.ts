@@ -19,4 +19,4 @@ test('homes with the same configured port each get their own', async () => {
     for (const home of ['one', 'two', 'three']) await run(home, 'stop')
     rmSync(folder, { recursive: true, force: true })
   }
-}, 60_000)
+}, 300_000)

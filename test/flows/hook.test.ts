@@ -70,7 +70,7 @@ test('every event of the client is accepted and answered in its schema', async (
   const status = JSON.parse((await at.recollect('status', '--json')).stdout) as { unstoredEvents: number; sessions: { all: number } }
   expect(status.unstoredEvents).toBe(0)
   expect(status.sessions.all).toBeGreaterThan(5)
-}, 60_000)
+}, 300_000)
 
 const hostile: [string, string | Uint8Array<ArrayBuffer>][] = [
   ['nothing', ''],
@@ -149,7 +149,7 @@ test('a client that writes the payload slowly gets an answer', async () => {
   expect(ran).toMatchObject({ stdout: expect.stringContaining('Use tabs in every file'), stderr: '', code: 0 })
   const spool = join(at.home, 'spool')
   if (attempts === 1) expect(existsSync(spool) ? readdirSync(spool) : []).toEqual([])
-}, 30_000)
+}, 300_000)
 
 test('the hook does not wait for a payload that never ends', async () => {
   await using at = aHome()
@@ -160,7 +160,7 @@ test('the hook does not wait for a payload that never ends', async () => {
   ])
   expect(hook).toEqual({ stdout: '{}', stderr: '', code: 0 })
   expect(form).toEqual({ stdout: '{}', stderr: '', code: 2 })
-}, 20_000)
+}, 300_000)
 
 test('an unknown or missing agent gets an answer', async () => {
   await using at = aHome()
@@ -175,7 +175,7 @@ test('an unknown or missing agent gets an answer', async () => {
     expect(JSON.parse(await child.stdout.text())).toEqual({})
     expect(await child.exited).toBe(0)
   }
-}, 30_000)
+}, 300_000)
 
 test('spooled events contain no private parts, and only their owner can read them', async () => {
   await using at = aHome()
@@ -220,7 +220,7 @@ test('a person’s own patterns and excluded projects also apply to the spool', 
   await Bun.write(join(at.home, 'run', 'privacy.json'), '{"half')
   await at.hook(JSON.stringify({ ...event, cwd: '/p', tool_response: { stdout: 'rules unknown' } }))
   expect(spooled()).toHaveLength(1)
-}, 30_000)
+}, 300_000)
 
 test('payloads that are too deep or too large do not block, and the transcript is read instead', async () => {
   await using at = aHome()
@@ -241,7 +241,7 @@ test('payloads that are too deep or too large do not block, and the transcript i
   const uses = async () => (await at.recollect('export', '--kind', 'tool-uses', '--json')).stdout
   for (let tries = 0; tries < 100 && !(await uses()).includes('cat huge'); tries++) await Bun.sleep(50)
   expect(await uses()).toContain('cat huge')
-}, 60_000)
+}, 300_000)
 
 test('a home that is a file does not stop the client', async () => {
   await using at = aHome()
@@ -254,4 +254,4 @@ test('a home that is a file does not stop the client', async () => {
   const doctor = await at.recollect('doctor', '--json')
   const { findings } = JSON.parse(doctor.stdout) as { findings: { what: string; state: string; says: string }[] }
   expect(findings.find((finding) => finding.what === 'Home')?.state).toBe('broken')
-}, 30_000)
+}, 300_000)

@@ -61,4 +61,4 @@ test('Esc, a message typed during a turn, and /clear: everything is stored once,
   expect(await person.rows('sessions')).toHaveLength(2)
   const afterClear = tui.api.requests.filter((request) => request.lane === 'main').at(-1)
   expect(briefIn(requestText(afterClear))).toContain('lighthouse')
-}, 120_000)
+}, 300_000)

@@ -41,4 +41,4 @@ test('the MCP bundle is valid, can be packed and unpacked, and its server saves 
     Bun.spawnSync([command, 'stop'], { env, cwd: home })
   }
   expect(tools).toHaveLength(12)
-}, 180_000)
+}, 300_000)

@@ -54,7 +54,7 @@ test('the plugin of a release works alone: it downloads the runtime, says so, re
   expect(briefIn(requestText(main[0]))).toContain('multiplied by 1000')
   expect(memoryTools(main[0])).toEqual(MEMORY_TOOLS.map((name) => `mcp__plugin_recollect_recollect__${name}`))
   expect(toolResults(main[1])[0]?.text).toContain('multiplied by 1000')
-}, 240_000)
+}, 300_000)
 
 test('the plugin of a checkout finds the program in the checkout', async () => {
   await using person = await aPerson({ init: null })

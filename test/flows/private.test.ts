@@ -62,4 +62,4 @@ test('no file of the home contains private text or secrets, through whichever in
     await run(['stop'])
     rmSync(folder, { recursive: true, force: true })
   }
-}, 60_000)
+}, 300_000)

@@ -21,7 +21,7 @@ test('a note from one machine is found on the other after its next session start
   await desktop.until(async () => (await desktop.recollect('search', 'deploys', '--all')).includes('Fridays'))
   const status = JSON.parse(await desktop.recollect('status', '--json'))
   expect(status.sync).toMatchObject({ ahead: 0, behind: 0, conflicted: [], last: { outcome: 'synced' } })
-}, 120_000)
+}, 300_000)
 
 function aHome() {
   const folder = temporaryFolder()

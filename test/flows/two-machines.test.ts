@@ -54,7 +54,7 @@ test('a note that a colleague mirrored into the repository is in the first reque
   expect(brief).toContain('“Ignore all previous instructions')
   expect(brief).not.toContain('<system>')
   expect(brief.match(/<\/recollect-context>/g)).toHaveLength(1)
-}, 120_000)
+}, 300_000)
 
 test('memories from claude-mem and from the client’s own memory are in the brief, and a second import changes nothing', async () => {
   await using person = await aPerson({ files: project, git: true })
@@ -89,4 +89,4 @@ test('memories from claude-mem and from the client’s own memory are in the bri
   await importAll()
   await person.settled()
   expect(await rowCounts()).toEqual(before)
-}, 180_000)
+}, 300_000)

@@ -29,11 +29,11 @@ for (const [trouble, deed] of Object.entries(TROUBLES)) {
       await using scene = await aScene(mcp === 'with MCP')
       const { person } = scene
       const turns = [bash('echo one'), bash(deed(scene)), bash('echo two'), largeFile(person), 'All steps are done.']
-      const ran = await runClaude({ sandbox: person, prompt: 'Do the steps.', turns, timeoutMs: 100_000 })
+      const ran = await runClaude({ sandbox: person, prompt: 'Do the steps.', turns })
       expect([ran.code, ran.answer, ran.stderr]).toEqual([0, 'All steps are done.', ''])
       expectUnseen(ran.stdout)
       await scene.expectNothingLost()
-    }, 180_000)
+    }, 300_000)
 
     test.skipIf(!hasTmux)(
       `${trouble} during an interactive session ${mcp}`,
@@ -72,7 +72,7 @@ for (const [trouble, deed] of Object.entries(TROUBLES)) {
         }
         await scene.expectNothingLost()
       },
-      240_000,
+      300_000,
     )
   }
 }

@@ -51,5 +51,5 @@ test.skipIf(!hasBrowser)(
     expect(await viewer.accessibilityProblems()).toEqual([])
     expect(viewer.violations).toEqual([])
   },
-  120_000,
+  300_000,
 )

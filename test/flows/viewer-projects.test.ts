@@ -34,4 +34,4 @@ test('the projects page offers to join a namesake from another machine, and the 
   await until(`document.body.textContent.includes('Undone.')`)
   expect((await keys()).filter((key: string) => key.startsWith('handbook-'))).toHaveLength(2)
   expect(viewer.violations).toEqual([])
-}, 60_000)
+}, 300_000)

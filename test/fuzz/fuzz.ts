@@ -10,7 +10,7 @@ const seed = Number(process.env.FUZZ_SEED ?? 1)
 const runs = process.env.FUZZ_RUNS ? Number(process.env.FUZZ_RUNS) : null
 
 /** The time limit of one test. */
-export const FUZZ_MS = runs === null ? 120_000 : 6 * 3_600_000
+export const FUZZ_MS = runs === null ? 300_000 : 6 * 3_600_000
 
 type FuzzOptions = { runs?: number }
 

@@ -91,7 +91,7 @@ export async function runIn(sandbox: Sandbox, command: string[], options: RunOpt
   const timer = setTimeout(() => {
     timedOut = true
     child.kill('SIGKILL')
-  }, options.timeoutMs ?? 60_000)
+  }, options.timeoutMs ?? 200_000)
   const [stdout, stderr, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
   clearTimeout(timer)
   return { code, stdout, stderr, ms: performance.now() - started, timedOut }

@@ -42,7 +42,7 @@ export async function startTui(options: ClaudeOptions & { width?: number; height
       tmux('send-keys', '-t', 'tui', 'Enter')
     },
     /** Waits for a text on the screen, or for anything else to become true. */
-    waitFor: async (what: RegExp | (() => boolean), timeoutMs = 20_000) => {
+    waitFor: async (what: RegExp | (() => boolean), timeoutMs = 60_000) => {
       const isTrue = typeof what === 'function' ? what : () => what.test(screen())
       for (const until = Date.now() + timeoutMs; !isTrue(); await Bun.sleep(100)) {
         if (Date.now() > until) throw new Error(`${what} did not appear within ${timeoutMs} ms. The screen:\n${screen()}`)

@@ -123,7 +123,7 @@ it('sessions and notes of one machine are on the other once, however often they 
   const rows = await t.logins.operator.query<{ sealed: string }>("SELECT encode(sealed, 'escape') AS sealed FROM recollect.sealed")
   expect(rows.length).toBeGreaterThan(1)
   expect(JSON.stringify(rows)).not.toContain('zanzibarian')
-}, 120_000)
+}, 300_000)
 
 it('what is deleted on one machine goes on the other, and does not come back', async () => {
   await using t = await aHub()
@@ -149,7 +149,7 @@ it('what is deleted on one machine goes on the other, and does not come back', a
     ['Keep this turn please Kept it as you asked.'],
   ])
   expect([a.notes(), b.notes()]).toEqual([[], []])
-}, 120_000)
+}, 300_000)
 
 it('a hard deletion leaves no byte on the other machines either, whether they had hidden it before or not', async () => {
   await using t = await aHub()
@@ -198,7 +198,7 @@ it('a hard deletion leaves no byte on the other machines either, whether they ha
   expect([a.prompts(), (await a.own())?.kind]).toEqual([b.prompts(), 'on'])
   for (const one of [a, b, a, b]) await one.exchange()
   expect(await b.own()).toMatchObject({ waiting: 0 })
-}, 120_000)
+}, 300_000)
 
 it('what is deleted while a machine is out of it goes when the machine is back', async () => {
   await using t = await aHub()
@@ -221,7 +221,7 @@ it('what is deleted while a machine is out of it goes when the machine is back',
   for (const one of [b, a, b]) await one.exchange()
   expect([a.prompts(), b.prompts()]).toEqual([[], []])
   expect([a.notes(), b.notes()]).toEqual([['A note that stays'], ['A note that stays']])
-}, 120_000)
+}, 300_000)
 
 it('a hub that drops or mixes up items deletes nothing', async () => {
   await using t = await aHub()
@@ -245,7 +245,7 @@ it('a hub that drops or mixes up items deletes nothing', async () => {
     ['First note of mine', 'Second note of mine'],
     ['First note of mine', 'Second note of mine'],
   ])
-}, 120_000)
+}, 300_000)
 
 it('a shared note is on another machine of its author once, not also as a copy', async () => {
   await using t = await aHub()
@@ -262,7 +262,7 @@ it('a shared note is on another machine of its author once, not also as a copy',
   await b.exchange()
   await exchange(b.context)
   expect(authors()).toEqual([[null, 'Prices are kept in cents']])
-}, 120_000)
+}, 300_000)
 
 it('a hub that serves an older version of an item changes nothing, deletes nothing and brings nothing back', async () => {
   await using t = await aHub()
@@ -289,7 +289,7 @@ it('a hub that serves an older version of an item changes nothing, deletes nothi
   expect((await call('POST /v1/own/push', { items: old.map(({ id, keyId, sealed }) => ({ id, keyId, sealed })) })).status).toBe(200)
   for (const one of [a, b, a, b]) await one.exchange()
   expect([a.prompts(), b.prompts(), a.notes(), b.notes()]).toEqual([turns, turns, notes, notes])
-}, 120_000)
+}, 300_000)
 
 it('after a device is revoked the others ask for the new phrase once, and old items still open', async () => {
   await using t = await aHub()
@@ -324,4 +324,4 @@ it('after a device is revoked the others ask for the new phrase once, and old it
   expect(fresh.notes()).toEqual(['After the loss', 'Before the loss'])
   expect(readRing(fresh.desk.home)?.older).toHaveLength(1)
   expect(filesWith(fresh.folder, second.split(' ').slice(0, 3).join(' '))).toEqual([])
-}, 120_000)
+}, 300_000)

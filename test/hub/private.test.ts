@@ -56,7 +56,7 @@ it('no private word and no secret is on the hub or with another member, however 
   expect(JSON.stringify(hub.lines)).not.toContain('Umbra')
   await hub.stop()
   await logins.close()
-}, 240_000)
+}, 300_000)
 
 /** Which of the texts occur in any file below a folder. */
 function foundIn(folder: string, texts: string[]): string[] {

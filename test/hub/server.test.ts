@@ -8,7 +8,7 @@ import { findPrograms, type Postgres, postgresOrSkip, startPostgres } from '../s
 import { aMemory, expectOk, type HubClient, hashOf, hubClient } from '../support/team.ts'
 
 const it = postgresOrSkip()
-const TIMEOUT_MS = 120_000
+const TIMEOUT_MS = 300_000
 
 let postgres: Postgres
 let home: string

@@ -57,7 +57,7 @@ it('a project that was withdrawn is shared again with all its notes', async () =
   for (const one of [t.ada, t.ben]) await one.exchange()
   expect(await t.ben.titles()).toEqual(['Prices are kept in cents'])
   expect(await (await t.ada.store.team()).outboxSize()).toBe(0)
-}, 60_000)
+}, 300_000)
 
 it('a note that was withdrawn by itself stays withdrawn when its project is shared again', async () => {
   await using t = await aTeam()
@@ -69,7 +69,7 @@ it('a note that was withdrawn by itself stays withdrawn when its project is shar
   await shareProject(t.ada.context, shop, 'notes', 'Shop')
   for (const one of [t.ada, t.ben]) await one.exchange()
   expect(await t.ben.titles()).toEqual(['Deploys need two approvals'])
-}, 60_000)
+}, 300_000)
 
 it('after a handover each copy names its new author, and the giver does not share the note again', async () => {
   await using t = await aTeam()
@@ -92,7 +92,7 @@ it('after a handover each copy names its new author, and the giver does not shar
   expect(await authors(t.cora)).toEqual(['ben: Prices are kept in cents'])
   // She has the note itself, so she gets no copy beside it.
   expect(await authors(t.ada)).toEqual([])
-}, 60_000)
+}, 300_000)
 
 it('of a copy only the current version stays on a laptop', async () => {
   await using t = await aTeam()
@@ -102,7 +102,7 @@ it('of a copy only the current version stays on a laptop', async () => {
   for (const one of [t.ada, t.ben]) await one.exchange()
   expect(await t.ben.titles()).toEqual(['The password is in the vault'])
   expect(filesWith(t.ben.folder, 'zanzibarian password')).toEqual([])
-}, 60_000)
+}, 300_000)
 
 it('a note that was withdrawn or forgotten is shared again, without a conflict', async () => {
   await using t = await aTeam()
@@ -119,7 +119,7 @@ it('a note that was withdrawn or forgotten is shared again, without a conflict',
   await restoreNote(t.ada.book, note.id, Date.now())
   for (const one of [t.ada, t.ben, t.cora]) await one.exchange()
   for (const one of [t.ben, t.cora]) expect([await one.titles(), await conflicts(one.store)]).toEqual([['Prices are kept in cents'], []])
-}, 60_000)
+}, 300_000)
 
 it('a restored note waits for review again, and its deletion still reaches everybody', async () => {
   await using t = await aTeam()
@@ -138,4 +138,4 @@ it('a restored note waits for review again, and its deletion still reaches every
   await review(t.ada.context, { key: 'shop', id: waiting.id, hash: waiting.hash, verdict: 'accepted' })
   for (const one of [t.ben, t.cora, t.ada]) await one.exchange()
   for (const one of [t.ada, t.cora]) expect([await one.titles(), await conflicts(one.store)]).toEqual([['Prices are kept in cents'], []])
-}, 60_000)
+}, 300_000)

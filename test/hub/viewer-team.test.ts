@@ -17,7 +17,7 @@ test('the team page says how to join before this machine has joined a team', asy
   await viewer.page.getByText('This machine has not joined a team.').waitFor()
   expect(await viewer.accessibilityProblems()).toEqual([])
   expect(viewer.violations).toEqual([])
-}, 60_000)
+}, 300_000)
 
 test('a curator reviews, sees who shares what, and revokes a device on the team page', async () => {
   await using hub = await runningHub()
@@ -84,4 +84,4 @@ test('a curator reviews, sees who shares what, and revokes a device on the team 
     .waitFor({ state: 'detached' })
   await expect(second.recollect('team', 'sync')).rejects.toThrow()
   expect(viewer.violations).toEqual([])
-}, 180_000)
+}, 300_000)

@@ -73,4 +73,4 @@ test('no conclusion, and no record of what was shown, contains a secret or priva
   expect(await at.run('rules', '--kind', 'all')).toContain('Never deploy with the key [redacted:anthropic-key].')
   await at.run('stop')
   expect(await findInHome(at.home, [KEY, KEY.slice(14, 44), AWS, TOKEN, TOKEN.slice(4), PASSWORD, WORD])).toEqual([])
-}, 120_000)
+}, 300_000)

@@ -778,7 +778,7 @@ test('a worker that is killed while it deletes for good continues when it starts
   await recollect('stop')
   const bytes = readFileSync(join(home, 'recollect.db')).toString('latin1')
   for (const word of ['Brest', 'shown an hour late', 'harmonic']) expect([word, bytes.includes(word)]).toEqual([word, false])
-}, 120_000)
+}, 300_000)
 
 const RECOLLECT = join(import.meta.dir, '..', '..', 'bin', 'recollect')
 const LINE = { sessionId: 's-import', agent: 'claude-code', project: 'app' }

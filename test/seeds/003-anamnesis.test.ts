@@ -93,7 +93,7 @@ test('Project identity: a marker leads to the notes that were imported under its
   expect(offered.systemMessage).toContain('names shared-name, which has 1 memory. If you trust it: recollect projects confirm')
   await runIn(home, cloned, ['projects', 'confirm'])
   expect((await startSession(home, cloned, 's3')).hookSpecificOutput?.additionalContext).toContain('Lamps are checked on Mondays.')
-}, 30_000)
+}, 300_000)
 
 test('Two machines that share a folder without a remote meet after one answer', async () => {
   using remote = aRemote()
@@ -125,7 +125,7 @@ test('Two machines that share a folder without a remote meet after one answer', 
   expect((await runIn(laptop, folders[0], ['inject'])).stdout).toContain('Travel is booked by the office.')
   await runIn(desktop, folders[1], ['projects', 'split', from, '--yes'])
   expect((await runIn(desktop, folders[1], ['inject'])).stdout).not.toContain('Expenses')
-}, 120_000)
+}, 300_000)
 
 test('Injection: k notes of the project, all global notes in full, and no superseded ones', async () => {
   await using home = await aTestHome()
@@ -307,7 +307,7 @@ test('Importing transcripts writes the notes that live capture would have writte
   expect(notesOf(home).filter((text) => text.includes('type: episodic'))).toHaveLength(64)
   await home.run('sync')
   expect(runGit(join(home.home, 'memory'), 'log', '--oneline').trim().split('\n').length).toBeLessThanOrEqual(2)
-}, 120_000)
+}, 300_000)
 
 test('Importing transcripts writes no notes with import.session_notes = false', async () => {
   await using home = await aTestHome()

@@ -209,7 +209,7 @@ test('A captured note is found by meaning within one second, by words that it do
     while (!found && performance.now() - captured < 1000) found = await isFound()
     expect([query, found]).toEqual([query, true])
   }
-}, 30_000)
+}, 300_000)
 
 const CONFIG = `# ~/.config/subcog/config.toml
 

@@ -24,7 +24,7 @@ import {
 } from './team.ts'
 
 type Status = 200 | 400 | 401 | 403 | 409 | 410
-const START_TIMEOUT_MS = 120_000
+const START_TIMEOUT_MS = 300_000
 
 export function describeHub(it: typeof test, open: () => Promise<HubLogins>): void {
   let logins: HubLogins

@@ -65,7 +65,7 @@ export async function aPerson(options: SandboxOptions & { init?: string[] | null
 }
 
 /** Longer than any test needs, even on a busy machine: after this long something hangs, and the error shows the log. */
-const MAX_SETTLE_MS = 90_000
+const MAX_SETTLE_MS = 200_000
 
 function endOfLog({ home }: Sandbox): string {
   const log = join(home, '.recollect', 'logs', 'worker.log')

@@ -43,7 +43,7 @@ export async function aTestHome() {
       void (await (await ask('POST', `/hook/${agent}`, { cwd: project, ...payload })).text()),
     /** Resolves when no job and no spooled payload is left. */
     settled: async () => {
-      for (const until = Date.now() + 110_000; Date.now() < until; await Bun.sleep(50)) {
+      for (const until = Date.now() + 200_000; Date.now() < until; await Bun.sleep(50)) {
         const { jobs, spooled } = (await (await ask('GET', '/api/status')).json()) as StatusCounts
         if (jobs.waiting + jobs.running + spooled === 0) return
       }

@@ -108,7 +108,7 @@ afterAll(async () => {
   await bench?.close()
   await person?.[Symbol.asyncDispose]()
   if (packaged) rmSync(dirname(packaged.file), { recursive: true })
-}, 60_000)
+}, 300_000)
 
 let ended = 0
 // The screen at the end of each test, also of one that failed.
@@ -135,7 +135,7 @@ flow(
         const now = await started()
         return now?.state === 'recording' && now.brief !== '' ? now : null
       },
-      120_000,
+      300_000,
     )
     console.log(`loading ${JSON.stringify(api.loading)}, activation ${JSON.stringify(api.activation)}`)
     expect(api.activation.cpuMs).toBeGreaterThan(0)
@@ -147,7 +147,7 @@ flow(
     expect(status.sessions.live).toBe(1)
     await statusItem().waitFor()
   },
-  200_000,
+  300_000,
 )
 
 flow(
@@ -205,7 +205,7 @@ flow(
     await setting('recollect.codeLens.enabled', false)
     await setting('recollect.hover.enabled', false)
   },
-  180_000,
+  300_000,
 )
 
 flow(
@@ -240,7 +240,7 @@ flow(
     const saves = await newUses('FileSave', 2)
     expect(saves[1]?.input.new_string).toContain('The weir holds eels.')
   },
-  120_000,
+  300_000,
 )
 
 flow(
@@ -262,7 +262,7 @@ flow(
     await Bun.sleep(3000)
     expect(await editorUses()).toHaveLength(4)
   },
-  120_000,
+  300_000,
 )
 
 flow(
@@ -303,7 +303,7 @@ flow(
     expect([drawn?.output, secret?.output]).toEqual([{ stdout: '' }, { stdout: '' }])
     expect(ended).toMatchObject({ error: null, output: { interrupted: true } })
   },
-  180_000,
+  300_000,
 )
 
 flow(
@@ -358,7 +358,7 @@ flow(
     const [, gone] = await newUses('Diagnostics', 2)
     expect(gone?.error).toBeNull()
   },
-  120_000,
+  300_000,
 )
 
 flow(
@@ -383,11 +383,11 @@ flow(
     await until(
       'the tools of the MCP server are there',
       () => bench.probe<boolean>(`return vscode.lm.tools.some(({ name }) => /memory_recall$/.test(name) && /mcp/.test(name))`),
-      60_000,
+      300_000,
     )
     await bench.page.keyboard.press('Escape')
   },
-  180_000,
+  300_000,
 )
 
 flow(
@@ -418,7 +418,7 @@ flow(
     expect(await said()).toMatch(/N[0-9A-Z]+/)
     expect(await isSaved()).toBe(true)
   },
-  120_000,
+  300_000,
 )
 
 flow(
@@ -440,7 +440,7 @@ flow(
     await there.getByText('tideAt').filter({ visible: true }).first().waitFor({ timeout: 30_000 })
     await there.close()
   },
-  120_000,
+  300_000,
 )
 
 flow(
@@ -480,7 +480,7 @@ flow(
     expect(prompts.map(({ text }) => text)).toContain('@recollect /why')
     expect(prompts.every(({ answer }) => answer !== null)).toBe(true)
   },
-  240_000,
+  300_000,
 )
 
 flow(
@@ -531,7 +531,7 @@ flow(
     await bench.page.locator('.monaco-dialog-box .monaco-button', { hasText: 'Forget' }).first().click()
     await until('the note is forgotten', async () => !(await person.recollect('notes', '--json')).includes('Eels pass the weir'))
   },
-  240_000,
+  300_000,
 )
 
 flow(
@@ -556,7 +556,7 @@ flow(
     await command('recollect.resume')
     await until('recording goes on', async () => (await windowState()) === 'recording')
   },
-  120_000,
+  300_000,
 )
 
 flow(
@@ -591,7 +591,7 @@ flow(
     }
     await other.stop(true)
   },
-  120_000,
+  300_000,
 )
 
 flow(
@@ -614,7 +614,7 @@ flow(
     await change('tides.ts', 'return day + 6.3', 'return day + 6.4')
     await until('the window records again', async () => (await editorUses()).length > before)
   },
-  120_000,
+  300_000,
 )
 
 flow(
@@ -655,7 +655,7 @@ flow(
     const elsewhere = bench.requested.filter((url) => !/^(?:http:\/\/(?:localhost|127\.0\.0\.1):|about:|data:|blob:|vscode-)/.test(url))
     expect(elsewhere.filter((url) => !/\/vscode\/gallery\/|\.vscode-resource\.vscode-cdn\.net\//.test(url))).toEqual([])
   },
-  180_000,
+  300_000,
 )
 
 flow(
@@ -668,7 +668,7 @@ flow(
     await until(
       'the extension is active',
       () => bench.probe<boolean>(`return vscode.extensions.getExtension('recollect.recollect')?.isActive === true`),
-      120_000,
+      300_000,
     )
     await bench.page.keyboard.press('Escape')
     expect(await windowState()).toBe('untrusted')
@@ -685,7 +685,7 @@ flow(
     await bench.page.waitForTimeout(1500)
     await shoot('dark')
   },
-  240_000,
+  300_000,
 )
 
 flow(
@@ -700,10 +700,10 @@ flow(
     await until(
       'the viewer is back',
       async () => bench.page.frames().find((one) => /127\.0\.0\.1:\d+\/feed/.test(one.url())) ?? null,
-      60_000,
+      300_000,
     )
   },
-  120_000,
+  300_000,
 )
 
 flow(
@@ -755,5 +755,5 @@ flow(
     await person.recollect('stop')
     expect(await findInHome(join(person.home, '.recollect'), [SECRET_WORDS, KEY])).toEqual([])
   },
-  120_000,
+  300_000,
 )

@@ -67,7 +67,7 @@ test('a home restored from a backup answers every question as before, with the w
   expect(answers.old?.every((answer) => answer.length > 5)).toBe(true)
   expect((await recollect('off', 'sync')).stdout).toContain('Committed: 1 file')
   for (const home of ['old', 'off', 'on']) await recollect(home, 'stop')
-}, 120_000)
+}, 300_000)
 
 type SearchAnswer = { hits: { kind: string; id: string; matched: number }[] }
 
@@ -105,7 +105,7 @@ test('a backup does not overwrite without --force, and a restore replaces nothin
   expect(existsSync(join(done.setAside, 'recollect.db'))).toBe(true)
   expect((await recollect('old', 'restore', file, '--yes')).stdout).toMatch(/delete it: rm -r .*\/old\/replaced-/)
   await recollect('old', 'stop')
-}, 60_000)
+}, 300_000)
 
 test('restore accepts a file or ids, and a name that could be both is refused', async () => {
   using folder = temporaryFolder()
@@ -128,4 +128,4 @@ test('restore accepts a file or ids, and a name that could be both is refused', 
     expect([args, (await recollect('old', 'restore', ...args)).stderr]).toEqual([args, expect.stringContaining(says)])
   rmSync(join(folder.path, '12'))
   await recollect('old', 'stop')
-}, 60_000)
+}, 300_000)

@@ -26,4 +26,4 @@ test('doctor names the file or variable of each unusable setting', async () => {
     `Edit ${home}/modes/code.en.toml.`,
     `Edit ${home}/prices.toml.`,
   ])
-}, 30_000)
+}, 300_000)

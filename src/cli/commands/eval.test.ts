@@ -23,7 +23,7 @@ test('eval measures the history of this home and leaves no files behind', async 
   const elsewhere = await at.recollect('eval', '--project', 'nowhere')
   expect([elsewhere.code, elsewhere.stdout]).toEqual([0, "No sessions of nowhere to measure. 'recollect status' lists the projects.\n"])
   expect((await at.recollect('eval', '--limit', '0')).code).toBe(4)
-}, 60_000)
+}, 300_000)
 
 test('eval sends no queries to an embedder over the network', async () => {
   await using at = aHome()
@@ -33,7 +33,7 @@ test('eval sends no queries to an embedder over the network', async () => {
   const set = { RECOLLECT_EMBEDDER_PROVIDER: 'http', RECOLLECT_EMBEDDER_BASE_URL: address, RECOLLECT_EMBEDDER_NAME: 'm' }
   const away = JSON.parse((await at.run(set, 'eval', '--json')).stdout)
   expect([json.embedder, away.embedder, away.search.meaning]).toEqual(['static', null, null])
-}, 60_000)
+}, 300_000)
 
 function aHome() {
   const folder = temporaryFolder()

@@ -42,4 +42,4 @@ test('memories of every kind are deleted, listed, restored and erased from the c
   expect(JSON.stringify(audit)).not.toContain('Tides')
   expect((await recollect('audit', '--limit', '1')).stdout.trim().split('\n')).toHaveLength(1)
   await recollect('stop')
-}, 60_000)
+}, 300_000)

@@ -47,7 +47,7 @@ test('an unknown project is an error with a suggestion; finding nothing in a kno
   expect(await run('search', 'zzyzx', 'project:Tidepool')).toEqual([0, 'No memory matches “zzyzx project:Tidepool”.\n', ''])
   expect(await run('search', 'zzyzx', '--', '--qqqq')).toEqual([0, 'No memory matches “zzyzx --qqqq”.\n', ''])
   await run('stop')
-}, 30_000)
+}, 300_000)
 
 test('long queries and prompts work, with and without a worker', async () => {
   using folder = temporaryFolder()
@@ -68,7 +68,7 @@ test('long queries and prompts work, with and without a worker', async () => {
   writeFileSync(join(folder.path, '.recollect', 'run'), '') // prevents a worker from starting
   for (const query of queries) expect(await run('search', query)).toEqual([0, expect.stringContaining('Ask for each tide table once')])
   for (const prompt of prompts) expect(await run('inject', '--project', 'tidepool', '--prompt', prompt)).toEqual([0, nothing])
-}, 60_000)
+}, 300_000)
 
 test('search says how it used a time in the query, in words and as JSON', async () => {
   using folder = temporaryFolder()
@@ -83,7 +83,7 @@ test('search says how it used a time in the query, in words and as JSON', async 
   expect(JSON.parse(await run('search', 'tide', 'in', '2019', '--all', '--json')).time).toMatchObject({ kept: false, said: ignoredTime })
   expect(await run('search', 'tide', 'since', '2020', '--all')).toStartWith('Memories since 2020-01-01 rank higher.')
   await run('stop')
-}, 30_000)
+}, 300_000)
 
 test.each([60, 100])(
   'on a terminal of %d columns hits are cut to its width, but ids are whole',
@@ -109,7 +109,7 @@ test.each([60, 100])(
     expect([piped.includes('\u001b'), Math.max(...piped.split('\n').map((line) => line.length)) > 150]).toEqual([false, true])
     await run('stop')
   },
-  30_000,
+  300_000,
 )
 
 test('hits have an aligned icon on a UTF-8 terminal and none elsewhere', async () => {
@@ -139,4 +139,4 @@ test('hits have an aligned icon on a UTF-8 terminal and none elsewhere', async (
   const piped = Bun.spawn([RECOLLECT, 'search', 'tide', '--all'], { env: { ...env, TERM: 'xterm', LANG: 'en_US.UTF-8' }, cwd: folder.path })
   expect(await piped.stdout.text()).not.toMatch(icon)
   await shown({}, 'stop')
-}, 30_000)
+}, 300_000)

@@ -24,7 +24,7 @@ test('status reports a paused worker within seconds and says what to do', async 
     process.kill(pid, 'SIGCONT')
     await run('stop')
   }
-}, 60_000)
+}, 300_000)
 
 test('status and doctor name a damaged database until its file is deleted', async () => {
   using folder = temporaryFolder()
@@ -44,7 +44,7 @@ test('status and doctor name a damaged database until its file is deleted', asyn
   } finally {
     await run('stop')
   }
-}, 60_000)
+}, 300_000)
 
 function runIn(folder: string) {
   const env = { PATH: process.env.PATH ?? '', HOME: folder, RECOLLECT_HOME: join(folder, 'r'), RECOLLECT_WORKER_PORT: '0' }

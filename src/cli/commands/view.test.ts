@@ -12,4 +12,4 @@ test('view --print writes only the link to standard output', async () => {
   expect(await link.stdout.text()).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/view\/\S+\n$/)
   expect(await link.stderr.text()).toContain('works once')
   await run('stop').exited
-}, 60_000)
+}, 300_000)

@@ -32,4 +32,4 @@ test('a newcomer reads three lines, and each command in them works as printed', 
   ])
   expect((await lines('bin/recollect welcome')).at(-1)).toBe('Claude Code is connected. To browse what it remembers: bin/recollect view')
   await run('bin/recollect stop')
-}, 60_000)
+}, 300_000)

@@ -42,7 +42,7 @@ test('a memory with more and rarer words comes first, then the shorter one', () 
   expect(ranked.slice(0, 4).map(({ id }) => id)).toEqual(['both', 'rare', 'long', 'common'])
 })
 
-const START_TIMEOUT_MS = 120_000
+const START_TIMEOUT_MS = 300_000
 let logins: HubLogins
 let hub: TestHub
 let ada: Member

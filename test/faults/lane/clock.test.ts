@@ -40,7 +40,7 @@ test.each([
     expect((await at.rows('notes')).filter(({ type }) => type === 'episodic')).toHaveLength(1)
     await expectHealthy(at)
   },
-  120_000,
+  300_000,
 )
 
 function aClock() {

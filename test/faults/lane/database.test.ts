@@ -37,7 +37,7 @@ test('a database that another program keeps locked for longer than SQLite waits:
   await recover(at)
   await expectJournalIsTranscript(at, [client])
   await expectHealthy(at)
-}, 240_000)
+}, 300_000)
 
 const LOSSES: [string, (database: string) => void][] = [
   ['is deleted', (database) => rmSync(`${database}-wal`, { force: true })],
@@ -68,7 +68,7 @@ test.each(LOSSES)(
     rmSync(`${at.home.database}-wal.old`, { force: true })
     await expectHealthy(at)
   },
-  240_000,
+  300_000,
 )
 
 test('spool files that are cut off anywhere are set aside, and the transcript has what they contained', async () => {
@@ -95,4 +95,4 @@ test('spool files that are cut off anywhere are set aside, and the transcript ha
   expect(readdirSync(at.home.spoolSetAside)).toHaveLength(files.length)
   expect((await at.doctor()).findings.find(({ what }) => what === 'Unknown events')?.says).toContain(`${files.length} files`)
   expect(readdirSync(at.home.spool).filter((name) => name.endsWith('.json'))).toEqual([])
-}, 240_000)
+}, 300_000)

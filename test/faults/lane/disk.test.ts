@@ -54,7 +54,7 @@ atOnce.each(FREE_KILOBYTES)(
     await expectJournalIsTranscript(at, [client])
     await expectHealthy(at)
   },
-  180_000,
+  300_000,
 )
 
 test.skipIf(lacksMounts)(
@@ -78,7 +78,7 @@ test.skipIf(lacksMounts)(
     await expectJournalIsTranscript(at, [client])
     await expectHealthy(at)
   },
-  180_000,
+  300_000,
 )
 
 test.skipIf(lacksStrace).each<DiskError>(['ENOSPC', 'EROFS', 'EIO'])(

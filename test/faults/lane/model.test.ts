@@ -36,4 +36,4 @@ test('a model that never answers: turns are distilled by rules, no hook waits, a
   await at.run('', 'stop')
   expect(performance.now() - started).toBeLessThan(20_000)
   expect(await processesOf(at)).toEqual([])
-}, 180_000)
+}, 300_000)

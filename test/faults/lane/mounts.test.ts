@@ -57,5 +57,5 @@ test.skipIf(lacksMounts)(
     expect(stuck.failures).toEqual([])
     await expectHealthy(at)
   },
-  240_000,
+  300_000,
 )

@@ -27,7 +27,7 @@ test('a remote that accepts connections and never answers holds up no session, a
   await expectJournalIsTranscript(at, [client])
   await at.run('', 'stop')
   expect(await processesOf(at)).toEqual([])
-}, 180_000)
+}, 300_000)
 
 const LIES: [string, (request: Request) => Response][] = [
   ['with a page for people', () => new Response('<html>Please sign in</html>', { headers: { 'content-type': 'text/html' } })],
@@ -54,7 +54,7 @@ test.each(LIES)(
     await recover(at)
     await expectHealthy(at)
   },
-  120_000,
+  300_000,
 )
 
 test('a remote that vanishes and comes back receives what was noted meanwhile', async () => {
@@ -77,7 +77,7 @@ test('a remote that vanishes and comes back receives what was noted meanwhile', 
   ).toBeGreaterThan(1)
   await recover(at)
   await expectHealthy(at)
-}, 120_000)
+}, 300_000)
 
 async function gitRuns(at: Parameters<typeof processesOf>[0]): Promise<boolean> {
   return (await processesOf(at, 0)).some((line) => /git.*(fetch|ls-remote|remote-http)/.test(line))

@@ -34,7 +34,7 @@ test('a newer program that is installed during a session replaces the worker; ho
   await recover(at)
   await expectJournalIsTranscript(at, [old, fresh])
   await expectHealthy(at)
-}, 240_000)
+}, 300_000)
 
 test('an older program refuses the home of a newer one and says so, spools its events, and the newer one stores them', async () => {
   using newer = aNewerProgram({ schema: SCHEMA_VERSION + 1 })
@@ -78,7 +78,7 @@ test('an older program refuses the home of a newer one and says so, spools its e
   )
   expect([...first.failures, ...second.failures]).toEqual([])
   await newer.run(at, 'stop')
-}, 240_000)
+}, 300_000)
 
 test.each([1, 10, 21, SCHEMA_VERSION - 1])(
   'a home of schema version %i opens with this program, complete and healthy',
@@ -93,7 +93,7 @@ test.each([1, 10, 21, SCHEMA_VERSION - 1])(
     expect(JSON.stringify(found.hits)).toContain('Fix the ferry clock')
     await expectHealthy(at)
   },
-  120_000,
+  300_000,
 )
 
 const workerVersion = async (at: FaultyHome) => (JSON.parse(readFileSync(at.home.workerFile, 'utf8')) as { version: string }).version

@@ -296,7 +296,7 @@ describe.skipIf(!hasBrowser)('with five short sessions', () => {
     await page.getByRole('button', { name: 'Actions for tidepool' }).click()
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('Escape')
-    expect(await page.getByRole('button', { name: 'Rename…' }).count()).toBe(0)
+    await page.getByRole('button', { name: 'Rename…' }).waitFor({ state: 'detached' })
     expect(phone.violations).toEqual([])
   })
 

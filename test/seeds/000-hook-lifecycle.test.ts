@@ -194,6 +194,7 @@ test('Host: a program that names itself keeps its name, and its later reports fi
 })
 
 test('Search: type, obs_type, dateStart, dateEnd, orderBy and a limit of 40 mean what they say', async () => {
+  const dateStart = new Date().toLocaleDateString('sv')
   for (let n = 1; n <= 45; n++) {
     const claudeSessionId = `fog-${n}`
     await post('/api/sessions/init', { claudeSessionId, project: 'reef', userPrompt: `Foghorn number ${n} is silent` })
@@ -207,8 +208,8 @@ test('Search: type, obs_type, dateStart, dateEnd, orderBy and a limit of 40 mean
   const times = async (orderBy: string) => (await search({ orderBy, limit: '45' })).hits.map(({ at }) => at)
   expect(await times('date_asc')).toEqual((await times('date_asc')).toSorted((a, b) => a - b))
   expect(await times('date_desc')).toEqual((await times('date_desc')).toSorted((a, b) => b - a))
-  const today = new Date().toLocaleDateString('sv')
-  expect((await search({ dateStart: today, dateEnd: today })).hits).toHaveLength(40)
+  const dateEnd = new Date().toLocaleDateString('sv')
+  expect((await search({ dateStart, dateEnd })).hits).toHaveLength(40)
   expect((await search({ dateEnd: '2020-01-01' })).hits).toEqual([])
   const all = await get<SearchResponse>('/api/search?query=login&project=harbour&type=observations&obs_type=change,feature')
   expect(all.hits.map(({ kind }) => kind)).toEqual(['observation'])

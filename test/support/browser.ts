@@ -17,6 +17,9 @@ const FLAGS = [
   '--disable-sync',
 ]
 
+/** A browser on a busy machine may need a minute to start. */
+const MAX_WAIT_MS = 120_000
+
 const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) => existsSync(path))
 
 export const hasBrowser = CHROMIUM !== undefined
@@ -37,10 +40,12 @@ export async function openBrowser(
     executablePath: CHROMIUM ?? '',
     headless: true,
     args: FLAGS,
+    timeout: MAX_WAIT_MS,
     colorScheme: options.dark ? 'dark' : 'light',
     viewport: { width: options.width ?? 1200, height: options.height ?? 760 },
     ...(options.reducedMotion ? { reducedMotion: 'reduce' as const } : {}),
   })
+  context.setDefaultTimeout(MAX_WAIT_MS)
   return {
     context,
     page: context.pages()[0] ?? (await context.newPage()),

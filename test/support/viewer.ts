@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import axe from 'axe-core'
 import { openBrowser, type Visitor } from './browser.ts'
 import type { Person } from './person.ts'
+import { until } from './until.ts'
 
 export type Viewing = Visitor & {
   origin: string
@@ -40,12 +41,7 @@ export async function view(person: Person, options: Parameters<typeof openBrowse
       await page.goto(origin + path)
       await page.waitForSelector('main header.head, main .empty')
     },
-    until: async (expression) => {
-      for (let waited = 0; !(await page.evaluate(expression)); waited += 50) {
-        if (waited > 15_000) throw new Error(`this did not become true within 15 seconds: ${expression}`)
-        await page.waitForTimeout(50)
-      }
-    },
+    until: (expression) => until(async () => Boolean(await page.evaluate(expression)), expression),
     accessibilityProblems: async () => {
       // The debugger may evaluate scripts although the page's policy forbids them.
       await page.evaluate(axe.source)

@@ -371,7 +371,37 @@ function workerFindings(s: WorkerStatus): DoctorFinding[] {
           fix: `To see the alternatives: recollect embedder. To return to the default: recollect embedder use static`,
         },
   )
-  return [...findings, ...teamFindings(s), ...settingFindings(s.problems, s.home)]
+  return [...findings, ...textModelFindings(s), ...syncFindings(s), ...teamFindings(s), ...settingFindings(s.problems, s.home)]
+}
+
+/** Silent without a text model, which is the default. */
+function textModelFindings({ textModel }: WorkerStatus): DoctorFinding[] {
+  if (!('name' in textModel)) return []
+  const what = 'Text model'
+  if (textModel.problem === null) return [{ what, state: 'ok', says: textModel.name }]
+  const says = `${textModel.name}: ${textModel.problem}; turns are distilled by rules`
+  return [{ what, state: 'warning', says, fix: 'The worker asks it again by itself. To see the settings: recollect config' }]
+}
+
+/** Silent without a remote. */
+function syncFindings({ sync: { remote, ahead, waiting, conflicted, last } }: WorkerStatus): DoctorFinding[] {
+  if (remote === '') return []
+  const what = 'Sync'
+  const state = `${remote}, last sync ${last ? formatAgo(last.at, Date.now()) : 'never'}, ${plural(ahead, 'commit')} and ${plural(waiting, 'file')} to send`
+  const isFailed = last?.outcome === 'offline' || last?.outcome === 'refused'
+  const findings: DoctorFinding[] = [
+    isFailed
+      ? { what, state: 'warning', says: `${state}; the last sync failed: ${last.reason}`, fix: 'To try again: recollect sync' }
+      : { what, state: 'ok', says: state },
+  ]
+  if (conflicted.length > 0)
+    findings.push({
+      what,
+      state: 'warning',
+      says: `${plural(conflicted.length, 'note has', 'notes have')} two versions`,
+      fix: 'To see them: recollect sync status',
+    })
+  return findings
 }
 
 /** Silent for a home that has not joined a team. */

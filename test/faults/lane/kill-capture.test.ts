@@ -29,7 +29,7 @@ test.skipIf(lacksStrace)(
       })
     }
     // The last steps may not be reached, because no two runs are quite the same.
-    expect(kills).toBeGreaterThan(chosen.length * 0.7)
+    expect(kills).toBeGreaterThan(chosen.length / 2)
   },
   MANY_TRIES_MS,
 )

@@ -9,7 +9,7 @@ type Row = Record<string, unknown>
 /** Starts a worker where none runs, and waits until it has nothing left to do. The worker may be killed meanwhile. */
 export async function recover(at: FaultyHome): Promise<void> {
   let last = ''
-  for (const until = Date.now() + 90_000; Date.now() < until; await Bun.sleep(50)) {
+  for (const until = Date.now() + 200_000; Date.now() < until; await Bun.sleep(50)) {
     const { code, stdout, stderr } = await at.run('', 'status', '--json')
     const status = code === 0 ? (JSON.parse(stdout) as WorkerStatus) : null
     last = status ? JSON.stringify(status.jobs) : stderr
@@ -21,7 +21,7 @@ export async function recover(at: FaultyHome): Promise<void> {
 
 /** Waits until a session whose end could not be stored is completed: the worker notices within a minute that its client is gone. */
 export async function waitForEnd(at: FaultyHome, { session }: Client): Promise<void> {
-  for (const until = Date.now() + 150_000; Date.now() < until; await Bun.sleep(500)) {
+  for (const until = Date.now() + 280_000; Date.now() < until; await Bun.sleep(500)) {
     await recover(at)
     const row = (await at.rows('sessions')).find(({ contentSessionId }) => contentSessionId === session)
     if (row?.status === 'completed') return recover(at)

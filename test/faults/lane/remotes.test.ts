@@ -2,7 +2,8 @@ import { expect, test } from 'bun:test'
 import { mkdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { runGit } from '../../support/machines.ts'
-import { aHome } from '../home.ts'
+import { until } from '../../support/until.ts'
+import { aHome, type FaultyHome } from '../home.ts'
 import { aClient } from './client.ts'
 import { expectHealthy, expectJournalIsTranscript, processesOf, recover } from './recovery.ts'
 
@@ -14,16 +15,15 @@ test('a remote that accepts connections and never answers holds up no session, a
   mkdirSync(join(at.folder, 'project'))
   const client = aClient(at, 'patient')
   await client.start()
-  for (const until = Date.now() + 30_000; Date.now() < until && !(await gitRuns(at)); ) await Bun.sleep(50)
-  expect(await gitRuns(at)).toBe(true)
+  await until(() => gitRuns(at))
   await client.turn(turn)
   await client.end()
   expect((await at.run('', 'status')).code).toBe(0)
-  for (const until = Date.now() + 30_000; Date.now() < until; await Bun.sleep(100)) {
-    // Only the sync itself is left.
+  // Only the sync itself is left.
+  await until(async () => {
     const { jobs, spooled } = await at.status()
-    if (jobs.waiting + jobs.running + spooled <= 2) break
-  }
+    return jobs.waiting + jobs.running + spooled <= 2
+  })
   await expectJournalIsTranscript(at, [client])
   await at.run('', 'stop')
   expect(await processesOf(at)).toEqual([])
@@ -51,6 +51,7 @@ test.each(LIES)(
     const report = JSON.parse((await at.run('', 'sync', '--json')).stdout) as { outcome: string; reason: string | null }
     expect([report.outcome === 'synced' && report.reason === null, report.reason === '']).toEqual([false, false])
     expect((await at.rows('notes')).map(({ body }) => body)).toEqual(['Berth 7 is 40 metres long'])
+    expect(await syncProblem(at)).toContain(`the last sync failed: ${report.reason}`)
     await recover(at)
     await expectHealthy(at)
   },
@@ -68,8 +69,10 @@ test('a remote that vanishes and comes back receives what was noted meanwhile', 
   renameSync(remote, `${remote}.away`)
   await at.run('', 'capture', 'Berth 2 is long', '--project', 'harbour')
   expect((await sync()).outcome).not.toBe('synced')
+  expect(await syncProblem(at)).toContain('the last sync failed')
   renameSync(`${remote}.away`, remote)
   expect((await sync()).outcome).toBe('synced')
+  expect(await syncProblem(at)).toBeUndefined()
   expect(
     runGit(remote, 'grep', '-h', '-o', 'Berth . is [a-z]*', 'main')
       .split('\n')
@@ -79,6 +82,11 @@ test('a remote that vanishes and comes back receives what was noted meanwhile', 
   await expectHealthy(at)
 }, 300_000)
 
-async function gitRuns(at: Parameters<typeof processesOf>[0]): Promise<boolean> {
+/** What doctor says about a sync that does not work. */
+async function syncProblem(at: FaultyHome): Promise<string | undefined> {
+  return (await at.doctor()).findings.find(({ what, state }) => what === 'Sync' && state !== 'ok')?.says
+}
+
+async function gitRuns(at: FaultyHome): Promise<boolean> {
   return (await processesOf(at, 0)).some((line) => /git.*(fetch|ls-remote|remote-http)/.test(line))
 }

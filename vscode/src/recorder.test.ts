@@ -52,16 +52,48 @@ test('a session is opened, the first report starts a turn, and the end is the la
   expect(new Set(uses(calls).map(({ id }) => id)).size).toBe(2)
 })
 
-test('a prompt is the turn of the reports after it; a turn with its answer is over', async () => {
+test('a prompt is the turn of the reports after it, also after a question; the question is reported when that work ends', async () => {
   const { calls, session } = listener()
-  const one = recorder(session)
+  const one = recorder(session, { idleMs: 30 })
   one.prompt('Fix the tides')
   one.report(save)
   one.prompt('@recollect /standup', 'Summed up.')
   one.report(save)
+  await Bun.sleep(80)
+  one.report(save)
   await one.close()
-  expect(calls.map(([name]) => name)).toEqual(['open', 'prompt', 'toolUse', 'prompt', 'answer', 'toolUse', 'end'])
-  expect(uses(calls).map(({ newTurn }) => newTurn)).toEqual([false, true])
+  const names = ['open', 'prompt', 'toolUse', 'toolUse', 'answer', 'prompt', 'answer', 'toolUse', 'end']
+  expect(calls.map(([name]) => name)).toEqual(names)
+  expect(calls.filter(([name]) => name === 'prompt').map(([, text]) => text)).toEqual(['Fix the tides', '@recollect /standup'])
+  expect(uses(calls).map(({ newTurn }) => newTurn)).toEqual([false, false, true])
+})
+
+test('work with another name ends the work before it; the end of the window reports the last questions', async () => {
+  const { calls, session } = listener()
+  const one = recorder(session)
+  one.prompt('Fix the tides')
+  one.prompt('/recollect search tides', '')
+  one.prompt('Fix the weir')
+  one.prompt('/recollect search weir', '')
+  await one.close()
+  expect(calls.filter(([name]) => name === 'prompt').map(([, text]) => text)).toEqual([
+    'Fix the tides',
+    '/recollect search tides',
+    'Fix the weir',
+    '/recollect search weir',
+  ])
+  expect(calls.at(-1)).toEqual(['end', 'exit'])
+})
+
+test('a question outside of named work is over with its answer', async () => {
+  const { calls, session } = listener()
+  const one = recorder(session)
+  one.report(save)
+  one.prompt('@recollect /standup', 'Summed up.')
+  one.report(save)
+  await one.close()
+  expect(calls.map(([name]) => name)).toEqual(['open', 'toolUse', 'prompt', 'answer', 'toolUse', 'end'])
+  expect(uses(calls).map(({ newTurn }) => newTurn)).toEqual([true, true])
 })
 
 test('a prompt is stored once, even if its answer has to be sent again', async () => {

@@ -43,6 +43,8 @@ export function openRecorder(options: RecorderOptions) {
   let isExcluded = false
   let isSending = false
   let isTurnOpen = false
+  let isWorkNamed = false
+  const asked: { text: string; answer: string }[] = []
   let isClosed = false
   let reported = 0
   let idle: ReturnType<typeof setTimeout> | undefined
@@ -88,49 +90,78 @@ export function openRecorder(options: RecorderOptions) {
     while (waiting.length > 2 && (waiting.length > MAX_WAITING || waitingCharacters > MAX_WAITING_CHARACTERS)) drop(1)
   }
 
-  const add = (run: Task['run'], characters?: number): void => {
+  const add = (report: () => void): void => {
     if (isClosed) return
-    push(run, characters)
+    report()
     clearTimeout(idle)
     idle = setTimeout(endTurn, idleMs)
     if (state !== 'away') void send()
   }
 
-  function endTurn(): void {
-    if (isClosed) return
+  const closeTurn = (): void =>
     push(async () => {
       if (!isTurnOpen) return
       await session.answer('')
       isTurnOpen = false
     })
+
+  const pushPrompt = (text: string): void =>
+    push(async () => {
+      await session.prompt(text)
+      isTurnOpen = true
+    }, text.length)
+
+  /** A prompt with its answer is two reports, so that the prompt is not sent again when the answer fails. */
+  const pushTurn = ({ text, answer }: { text: string; answer: string }): void => {
+    pushPrompt(text)
+    push(async () => {
+      await session.answer(answer)
+      isTurnOpen = false
+    }, answer.length)
+  }
+
+  /** Ends the work that the person has named, and reports the questions that were asked meanwhile. */
+  const endNamedWork = (): void => {
+    isWorkNamed = false
+    if (asked.length > 0) closeTurn()
+    for (const turn of asked.splice(0)) pushTurn(turn)
+  }
+
+  function endTurn(): void {
+    if (isClosed) return
+    closeTurn()
+    endNamedWork()
     if (state !== 'away') void send()
   }
 
-  add(async () => {
-    const { sessionDbId } = await session.open({ pid: options.pid })
-    isExcluded = sessionDbId === null
-    if (isExcluded) become('excluded')
-  })
+  add(() =>
+    push(async () => {
+      const { sessionDbId } = await session.open({ pid: options.pid })
+      isExcluded = sessionDbId === null
+      if (isExcluded) become('excluded')
+    }),
+  )
 
   return {
     state: () => state,
-    /** A message of the person: a command with words, or a turn of a chat with its answer. */
-    prompt: (text: string, answer?: string): void => {
-      add(async () => {
-        await session.prompt(text)
-        isTurnOpen = true
-      }, text.length)
-      if (answer === undefined) return
-      // A report of its own: when it fails, the prompt is not sent again.
-      add(async () => {
-        await session.answer(answer)
-        isTurnOpen = false
-      }, answer.length)
-    },
+    /**
+     * Words of the person. Without an answer they name the work that follows. With one they are a question, which does not interrupt work that has a
+     * name: it is reported when that work ends.
+     */
+    prompt: (text: string, answer?: string): void =>
+      add(() => {
+        if (answer !== undefined && isWorkNamed) asked.push({ text, answer })
+        else if (answer !== undefined) pushTurn({ text, answer })
+        else {
+          endNamedWork()
+          pushPrompt(text)
+          isWorkNamed = true
+        }
+      }),
     /** Something that happened. It starts a turn if none is open. */
     report: (use: ClientToolUse): void => {
       const id = `${start}-${++reported}`
-      add(async () => {
+      const send = async () => {
         const answer = await session.toolUse({ ...use, id, newTurn: !isTurnOpen, unlessAgent: true })
         if (answer.status === 'skipped' && answer.reason === 'agent_at_work') return become('agent')
         if (answer.status === 'queued') {
@@ -138,12 +169,14 @@ export function openRecorder(options: RecorderOptions) {
           isTurnOpen = true
         }
         become(isExcluded ? 'excluded' : 'recording')
-      }, JSON.stringify(use).length)
+      }
+      add(() => push(send, JSON.stringify(use).length))
     },
     /** Sends what waits, then ends the session; gives up after a moment. */
     close: async (): Promise<void> => {
       clearTimeout(idle)
       clearTimeout(retry)
+      endNamedWork()
       push(async () => void (await session.end('exit')))
       isClosed = true
       let timer: ReturnType<typeof setTimeout> | undefined

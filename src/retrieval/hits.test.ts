@@ -32,6 +32,13 @@ const snippet = (body: string, ...words: string[]) =>
   ).snippet
 
 describe('the snippet of a hit', () => {
+  test('leaves out the asterisks of bold words, and no others', () => {
+    expect(snippet('**Ask:** why is the **tide** late\n**Files touched (2):** a.ts', 'tide')).toBe(
+      'Ask: why is the tide late Files touched (2): a.ts',
+    )
+    expect(snippet('The cost is 2 ** 3 and src/**/*.ts is 4 ** 5.', 'cost')).toBe('The cost is 2 ** 3 and src/**/*.ts is 4 ** 5.')
+  })
+
   const FILLER = 'Nothing happened on that day at all, and the harbour stayed quiet. '
 
   test('is the beginning of a short text, and of a text without a word of the query', () => {

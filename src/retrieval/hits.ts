@@ -186,8 +186,11 @@ async function promptTitle(store: Store, { text, answer, sessionId, number }: Pr
 function snippetAround(text: string, words: WeightedWord[], max: number): string {
   const at = bestSentence(text, words)
   const from = at.start + at.length <= max ? 0 : at.start
-  return (from > 0 ? '…' : '') + shorten(cleanSlice(text, from, from + max * 2), max)
+  return (from > 0 ? '…' : '') + shorten(withoutBold(cleanSlice(text, from, from + max * 2)), max)
 }
+
+/** Labels of a note are bold in its file; in one line of text the asterisks are noise. `2 ** 3` stays. */
+const withoutBold = (text: string) => text.replace(/\*\*([^\s*](?:[^*\n]*[^\s*])?)\*\*/g, '$1')
 
 const cleanSlice = (text: string, from: number, to: number) => text.slice(from, to).toWellFormed().replaceAll('\ufffd', '')
 

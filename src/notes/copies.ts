@@ -7,6 +7,8 @@ import type { Note, NoteId } from '../core/note.ts'
 import { dropFile, importNote, isEditedByHand, type Notebook, type NoteSaveResult } from './notes.ts'
 import { noteOnDisk } from './reindex.ts'
 
+export { canHaveFolder } from './folders.ts'
+
 /** A copy always names its author. */
 export type NoteCopy = Omit<Note, 'path' | 'scope' | 'author'> & { author: string }
 

@@ -28,6 +28,11 @@ export function hasLinkInPath(home: string, path: string): boolean {
   return parts.some((_, index) => fileKindAt(join(home, ...parts.slice(0, index + 1))) === 'link')
 }
 
+const MAX_FILE_NAME_CHARS = 255
+
+/** Whether notes of a project can be files here: a key of somebody else may be longer than a name of a folder can be. */
+export const canHaveFolder = (project: ProjectKey): boolean => folderOf(project).length <= MAX_FILE_NAME_CHARS
+
 /** A project key as a folder name: a slash becomes `~`, and other special characters are percent-encoded. */
 function folderOf(project: ProjectKey): string {
   const name = [...project].map((c) => (/[a-z0-9_.-]/.test(c) ? c : c === '/' ? '~' : encoded(c))).join('')

@@ -533,3 +533,13 @@ test('a hub cannot put copies into every project', async () => {
   await t.ben.exchange()
   expect(await t.ben.copies('global')).toEqual([])
 })
+
+test('a project whose name is too long for a folder is left out, and the others are received', async () => {
+  using t = await twoMembers()
+  const long = 'ü'.repeat(60)
+  t.hub.add('ben', { [long]: 'read', harbour: 'read' })
+  for (const key of [long, 'harbour']) t.hub.put(key, { ...forged({}), kind: 'note', state: 'accepted', body: forged({}).body as never })
+  expect(await t.ben.exchange()).toMatchObject({ kind: 'exchanged' })
+  expect((await t.ben.copies('harbour')).map(({ title }) => title)).toEqual(['Forged'])
+  expect(await t.ben.copies(long)).toEqual([])
+})

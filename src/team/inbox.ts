@@ -2,7 +2,7 @@ import { asProjectKey, GLOBAL_PROJECT } from '../core/ids.ts'
 import { asNoteId, isNamespace, type NoteId } from '../core/note.ts'
 import { sharedHash } from '../core/shared-hash.ts'
 import { ulidOf } from '../core/ulid.ts'
-import { cleanCopyLine, cleanCopyText, type NoteCopy, removeCopy, saveCopy } from '../notes/copies.ts'
+import { canHaveFolder, cleanCopyLine, cleanCopyText, type NoteCopy, removeCopy, saveCopy } from '../notes/copies.ts'
 import type { ReceivedMemory, SentMemory, StoredTeamProject } from '../store/store.ts'
 import type { SharedBody } from '../wire/contract/hub.ts'
 import type { ReceivedFeedMemory } from './answers.ts'
@@ -31,8 +31,8 @@ export async function refreshProjects(context: TeamContext): Promise<StoredTeamP
   }
   for (const { key, title, may, review, head } of offered.values()) {
     const project = await store.projects.currentKey(asProjectKey(key.toLowerCase()))
-    // Copies in it would be shown in every project.
-    if (project === GLOBAL_PROJECT || context.isExcluded(project)) continue
+    // Copies in the global one would be shown in every project.
+    if (project === GLOBAL_PROJECT || !canHaveFolder(project) || context.isExcluded(project)) continue
     await store.transaction(async () => {
       const known = await team.project(key)
       const base = known ?? { key, policy: 'off' as const, pulled: 0, reading: 1, finished: 0 }

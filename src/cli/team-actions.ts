@@ -252,7 +252,7 @@ export async function listDevices(revoke: string | undefined, { json }: TeamOpti
   if (revoked.phrase) {
     printPhrase(revoked.phrase)
     print('Your other machines ask for it once: recollect team own on --phrase')
-  }
+  } else print(dim('If other machines of yours share your own memory, make a new phrase on one of them: recollect team own phrase'))
 }
 
 /** Switches the exchange between own machines on or off. A phrase is read from the terminal or from standard input, never from an argument. */
@@ -265,6 +265,15 @@ export async function ownMachines(action: string | undefined, hasPhrase: boolean
     printPhrase(done.phrase)
     return print('On your other machines: recollect team join <url> <code>, then recollect team own on --phrase')
   }
+  if (action === 'phrase') {
+    const what = 'make a new recovery phrase, which your other machines then ask for once'
+    if (dryRun) return json ? printJson({ dryRun }) : print(`Would ${what}.`)
+    if (!yes && !json && !(await confirmed(`This will ${what}. Continue?`))) return print('Nothing was changed.')
+    const made = await call('POST /api/team/own/phrase', {}, timeout)
+    if (json) return printJson(made)
+    printPhrase(made.phrase)
+    return print('On your other machines: recollect team own on --phrase')
+  }
   if (action === 'off') {
     const planned = await call('POST /api/team/own/off', { dryRun: true }, timeout)
     const what = `stop exchanging ${plural(planned.items, 'session or note', 'sessions and notes')} between this machine and your others; nothing is deleted`
@@ -273,7 +282,7 @@ export async function ownMachines(action: string | undefined, hasPhrase: boolean
     const done = await call('POST /api/team/own/off', { dryRun: false }, timeout)
     return json ? printJson(done) : print('Switched off on this machine.')
   }
-  throw invalidInput('use: recollect team own on [--phrase], or recollect team own off')
+  throw invalidInput('use: recollect team own on [--phrase], recollect team own phrase, or recollect team own off')
 }
 
 function printPhrase(phrase: string): void {

@@ -40,6 +40,8 @@ export const removeRing = (home: Home): void => removeFile(fileIn(home))
 export async function openOwn(context: TeamContext, home: Home, typed: string | null): Promise<{ phrase: string | null }> {
   const { keys } = answerOf(await callHub(context.hub, 'GET /v1/own/keys', {}, context.signal), context.hub.url)
   if (typed === null) {
+    if (keys && readRing(home)?.current.id === keys.keyId)
+      throw new TeamProblem('it is on already; if you have lost the recovery phrase, make a new one: recollect team own phrase')
     if (keys) throw new TeamProblem('another machine of yours has made the recovery phrase; enter it here: recollect team own on --phrase')
     const phrase = newPhrase()
     const ring = await newRing(phrase.secret)
@@ -53,13 +55,13 @@ export async function openOwn(context: TeamContext, home: Home, typed: string | 
   const ring = await openRing(phrase.secret, keys.olderKeys)
   if (!ring || ring.current.id !== keys.keyId)
     throw new TeamProblem(
-      'this is not the current recovery phrase; revoking a device makes a new one, which was shown on the machine that revoked it',
+      'this is not the current recovery phrase; revoking a device makes a new one, which was shown on the machine that revoked it. A machine with own memory on makes another: recollect team own phrase',
     )
   writeRing(home, ring)
   return { phrase: null }
 }
 
-/** Makes a new phrase after a device was revoked. Its keys still open what it could read before, and nothing that is sealed from now on. */
+/** Makes a new phrase, for example after a device was revoked. Null if own memory is off here. The keys of the revoked device still open what it could read before, and nothing that is sealed from now on. */
 export async function rotatePhrase(context: TeamContext, home: Home): Promise<string | null> {
   const ring = readRing(home)
   if (!ring) return null

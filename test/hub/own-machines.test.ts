@@ -291,6 +291,24 @@ it('a hub that serves an older version of an item changes nothing, deletes nothi
   expect([a.prompts(), b.prompts(), a.notes(), b.notes()]).toEqual([turns, turns, notes, notes])
 }, 300_000)
 
+it('a person who lost the phrase makes a new one on a machine that has the keys', async () => {
+  await using t = await aHub()
+  await using a = await t.machine('laptop')
+  await using b = await t.machine('desk')
+  await a.note('Before')
+  const first = await a.on()
+  await a.exchange()
+  await expect(openOwn(a.context, a.desk.home, null)).rejects.toThrow('it is on already')
+  await expect(openOwn(b.context, b.desk.home, null)).rejects.toThrow('another machine of yours has made')
+  expect(await rotatePhrase(b.context, b.desk.home)).toBeNull()
+  const second = await rotatePhrase(a.context, a.desk.home)
+  if (!second) throw new Error('no new phrase')
+  await expect(openOwn(b.context, b.desk.home, first ?? '')).rejects.toThrow('not the current recovery phrase')
+  await b.on(second)
+  await b.exchange()
+  expect(b.notes()).toEqual(['Before'])
+}, 120_000)
+
 it('after a device is revoked the others ask for the new phrase once, and old items still open', async () => {
   await using t = await aHub()
   await using a = await t.machine('laptop')

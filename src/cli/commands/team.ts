@@ -31,7 +31,7 @@ export const command = defineCommand({
        recollect team members | devices [--revoke ID] [--json]
        recollect team grant <project> <member> read|write|curate|none [--json]
        recollect team invite [<name>] [--json]
-       recollect team own on [--phrase] | off [--dry-run] [--yes] [--json]
+       recollect team own on [--phrase] | phrase | off [--dry-run] [--yes] [--json]
        recollect team handover <member> [--project P] [--dry-run] [--yes] [--json]
        recollect team sync [--json]
        recollect team leave [--delete] [--dry-run] [--yes] [--json]
@@ -46,7 +46,8 @@ export const command = defineCommand({
   conflicts   memories that two people or machines changed; both versions are kept until you choose
   grant       give a member a right in a project that you curate; whoever shares a project first curates it
   invite      make a code: without a name for another machine of yours, with one for a new member if you are an admin
-  own         share your private sessions and notes between your own machines, sealed with a recovery phrase that the hub never has
+  own         share your private sessions and notes between your own machines, sealed with a recovery phrase that the hub never has;
+              'own phrase' makes a new one
   handover    make another member the author of what you shared, in projects that you curate
   leave       remove the copies of others' memories and this machine's access; --delete also deletes what you shared`,
   words: '[status | join | share | withdraw | review | conflicts | members | devices | grant | invite | own | handover | sync | leave]',

@@ -95,6 +95,11 @@ export const handlers = {
     await (await services.team()).now()
     return { ...opened, state: await stateOf(services) }
   },
+  'POST /api/team/own/phrase': async (services) => {
+    const phrase = await withTeam(services, (context) => rotatePhrase(context, services.home))
+    if (phrase === null) throw new BadRequest('own memory is off on this machine; make the phrase on one where it is on')
+    return { phrase }
+  },
   'POST /api/team/own/off': async (services, { dryRun }) => {
     const own = await services.store.ownMachines()
     const items = (await own.items()).length

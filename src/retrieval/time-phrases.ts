@@ -36,7 +36,7 @@ const FRENCH = /(?<![a-zà-ÿ])(?:nous|avons|pourquoi|quel(?:le)?s?|est-ce|qu[ei
  * `before:`, where anything that can be a time is one: `march`, `2025`, `7d`.
  */
 export function parseTimePhrase(text: string, clock: Clock, isFilterValue = false): TimePhrase | null {
-  if (!isFilterValue && !TIME_START.test(text)) return null
+  if (!isFilterValue && !TIME_START().test(text)) return null
   const start = endOf(OPENING_PUNCTUATION, text, 0) ?? 0
   const preposition = PREPOSITIONS.find(({ words }) => endOf(words, text, start) !== null)
   const from = (preposition && endOf(preposition.words, text, start)) ?? start
@@ -69,8 +69,9 @@ export const TIME_EXAMPLES = '2026-03-01, march, 7d, yesterday, “last week”'
 /** The times inside a word of a script without spaces (Chinese, Japanese), with their positions. */
 export function findUnspacedTimes(text: string, clock: Clock): (TimeWindow & { word: string; at: number })[] {
   if (!/[\u3040-\u9fff]/.test(text)) return []
-  return [...text.matchAll(UNSPACED_PHRASE)].flatMap(({ 0: word, index: at }) => {
-    for (const { pattern, timeFor } of UNSPACED) {
+  return [...text.matchAll(UNSPACED_PHRASE())].flatMap(({ 0: word, index: at }) => {
+    for (const { words, timeFor } of UNSPACED) {
+      const pattern = words.pattern()
       pattern.lastIndex = at
       const match = pattern.exec(text)
       if (match) return [{ ...windowFor(timeFor(match.groups ?? {}, clock.now)), word, at }]
@@ -131,7 +132,8 @@ function timeAt(text: string, at: number, before: PrecedingWord, clock: Clock): 
 }
 
 function ruleTimeAt(text: string, at: number, before: PrecedingWord, clock: Clock): TimeMatch | null {
-  for (const { pattern, isAllowed, timeFor } of RULES) {
+  for (const { words, isAllowed, timeFor } of RULES) {
+    const pattern = words.pattern()
     pattern.lastIndex = at
     const match = pattern.exec(text)
     const groups = match?.groups ?? {}
@@ -229,6 +231,17 @@ const SHORT_UNIT = `(?<unit>${Object.values(UNITS)
   .join('|')})`
 const PERIOD = '(?<unit>week|month|year|woche|monat|jahr|semaine|mois|année|semana|mes|año)'
 const NUMBER = `(?<n>\\d{1,3}|(?:a )?(?:${NUMBERS.join('|')}))`
+/** A pattern that is made when it is first needed: few queries name a time, and making all of them took the worker six milliseconds at its start. */
+function onDemand(source: string, flags: string): { source: string; pattern: () => RegExp } {
+  let pattern: RegExp | null = null
+  return {
+    source,
+    pattern: () => {
+      pattern ??= new RegExp(source, flags)
+      return pattern
+    },
+  }
+}
 /** “The week before may fail” does not mean the month. */
 const RELATIVE_TIME = new RegExp(
   `${ARTICLE}(?:(?:${NUMBER} )?(?<unit>${namesOf([UNITS.day, UNITS.week, UNITS.month, UNITS.year])}) (?<side>before|after|vor|nach|avant|après|antes de|después de)|(?<unit>week) (?<side>of)) (?!(?-i:may)\\b)(?=\\S)`,
@@ -316,13 +329,13 @@ const RULES = (
     ['recently|lately|neulich|kürzlich|récemment|recientemente|the other day|a while (?:ago|back)', always, () => 'no fixed time'],
     [`(?<n>\\d{1,4}) ?${SHORT_UNIT}|${NUMBER} ${UNIT}`, afterFilterKey, ({ n, unit }, now) => upToNow(now, n, unit)],
   ] satisfies [words: string, isAllowed: TimeRuleCondition, timeFor: TimeRuleMeaning][]
-).map(([words, isAllowed, timeFor]) => ({ pattern: new RegExp(`${ARTICLE}(?:${words})${TAIL}`, 'iuy'), isAllowed, timeFor }))
+).map(([words, isAllowed, timeFor]) => ({ words: onDemand(`${ARTICLE}(?:${words})${TAIL}`, 'iuy'), isAllowed, timeFor }))
 
 /** Whether a text may start with a time. One pattern, because it is tested for every word. */
-const TIME_START = new RegExp(
-  `^${OPENING_PUNCTUATION.source}(?:${PREPOSITIONS.map(({ words }) => words.source).join('|')})?(?:${[RELATIVE_TIME, ...RULES.map(({ pattern }) => pattern)].map(({ source }) => source).join('|')})`,
+const TIME_START = onDemand(
+  `^${OPENING_PUNCTUATION.source}(?:${PREPOSITIONS.map(({ words }) => words.source).join('|')})?(?:${[RELATIVE_TIME, ...RULES.map(({ words }) => words)].map(({ source }) => source).join('|')})`,
   'iu',
-)
+).pattern
 
 /** “March 3rd” is always a day; “may 3” and “dec 3” only after a word for days. */
 function isClearDay({ month, clear, year }: TimeMatchGroups, before: PrecedingWord): boolean {
@@ -518,5 +531,5 @@ const UNSPACED = (
     ['去年|(?<!一)昨年', (_, now) => calendar(now, 1, 'year')],
     ['最近', () => 'no fixed time'],
   ] satisfies [words: string, timeFor: (groups: TimeMatchGroups, now: Temporal.ZonedDateTime) => PhraseTime][]
-).map(([words, timeFor]) => ({ pattern: new RegExp(words, 'uy'), timeFor }))
-const UNSPACED_PHRASE = new RegExp(UNSPACED.map(({ pattern }) => pattern.source).join('|'), 'gu')
+).map(([words, timeFor]) => ({ words: onDemand(words, 'uy'), timeFor }))
+const UNSPACED_PHRASE = onDemand(UNSPACED.map(({ words }) => words.source).join('|'), 'gu').pattern

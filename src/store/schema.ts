@@ -1,3 +1,5 @@
+import { FULLTEXT_TABLES } from './statement.ts'
+
 /**
  * The whole schema, as a new database gets it and as an older one looks after its conversion (`migrations.ts`). Three kinds of tables:
  *
@@ -785,9 +787,7 @@ export const SCHEMA = `
 `
 
 /** Two segments of a full-text index are enough to be merged. */
-export const FULLTEXT_SETTINGS = ['fulltext', 'surroundings', 'trigrams', 'deeds', 'traits']
-  .map((table) => `INSERT INTO ${table} (${table}, rank) VALUES ('usermerge', 2);`)
-  .join('\n')
+export const FULLTEXT_SETTINGS = FULLTEXT_TABLES.map((table) => `INSERT INTO ${table} (${table}, rank) VALUES ('usermerge', 2);`).join('\n')
 
 /** Puts changed observations or summaries into the team's outbox, if their project shares what is distilled, and deleted ones if they were shared. */
 function sharedTriggers(kind: string, table: string): string {

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import type { SqlParams } from './statement.ts'
+import { FULLTEXT_TABLES, type SqlParams } from './statement.ts'
 
 /** A part of the database, named for a person. */
 export type DatabasePart = { name: string; bytes: number }
@@ -18,7 +18,7 @@ export function spaceStatements(db: Database, inTurn: <T>(work: () => Promise<T>
   const pageBytes = number('page_size')
   let known: { at: number; parts: DatabasePart[] } | null = null
 
-  const merges = ['fulltext', 'surroundings', 'trigrams', 'deeds', 'traits'].map((table) =>
+  const merges = FULLTEXT_TABLES.map((table) =>
     db.prepare<unknown, SqlParams>(`INSERT INTO ${table} (${table}, rank) VALUES ('merge', @pages)`),
   )
   const changes = db.prepare<{ n: number }, []>('SELECT total_changes() AS n')

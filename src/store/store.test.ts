@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   addObservations as addAll,
@@ -247,6 +247,23 @@ test('a failed transaction stores nothing, and the next one works', async () => 
   await expect(failing).rejects.toThrow('no')
   await good
   expect((await t.store.sessions.recent(null, 5)).map((s) => s.contentSessionId as string)).toEqual(['kept'])
+})
+
+test('a quick start compiles statements later, and notices at once that a full-text table cannot be read', async () => {
+  using folder = temporaryFolder()
+  const path = join(folder.path, 'a.db')
+  const store = await openStore(path, { startsQuickly: true })
+  await store.transaction(() => addAll(store, [observation({ title: 'lighthouse keeper' })]))
+  expect(await store.documents.match(['lighthouse'], everywhere)).toHaveLength(1)
+  store.close()
+  const db = new Database(path)
+  db.run('PRAGMA wal_checkpoint(TRUNCATE)')
+  const { rootpage } = db.query("SELECT rootpage FROM sqlite_schema WHERE name = 'deeds_config'").get() as { rootpage: number }
+  const { page_size: bytes } = db.query('PRAGMA page_size').get() as { page_size: number }
+  db.close()
+  const file = readFileSync(path)
+  writeFileSync(path, file.fill(0xff, (rootpage - 1) * bytes, rootpage * bytes))
+  await expect(openStore(path, { startsQuickly: true })).rejects.toThrow(CorruptDatabase)
 })
 
 test('a database of a newer program is refused and not changed', async () => {

@@ -30,6 +30,7 @@ import { receiptStatements } from './receipts.ts'
 import { NewerDatabase, refuseNewerDatabase, refuseOlderDatabase, SCHEMA_VERSION, versionOf } from './schema-version.ts'
 import { sessionStatements } from './sessions.ts'
 import { spaceStatements } from './space.ts'
+import { compileOnFirstUse, FULLTEXT_TABLES } from './statement.ts'
 import { summaryStatements } from './summaries.ts'
 import type { teamStatements } from './team.ts'
 import { threadStatements } from './threads.ts'
@@ -80,6 +81,8 @@ export const openSubcog = async (path: string) => (await import('./subcog.ts')).
 
 export type StoreOptions = {
   readonly?: boolean
+  /** Compiles statements on first use, for a quick start. Otherwise all are compiled at once, so that a mistake in one of them fails in any test. */
+  startsQuickly?: boolean
   /** Called when a transaction finds the database damaged: the file should be set aside. */
   onDamage?: () => void
 }
@@ -93,6 +96,7 @@ export async function openStore(path: string, options: StoreOptions = {}) {
   } catch (cause) {
     throw isCorrupt(cause) ? new CorruptDatabase(path, { cause }) : cause
   }
+  if (options.startsQuickly) compileOnFirstUse(db)
   const index = documentStatements(db)
   const tombstones = tombstoneStatements(db)
   const begin = db.prepare('BEGIN IMMEDIATE')
@@ -370,6 +374,7 @@ async function openDatabase(path: string, readonly: boolean): Promise<Database> 
     refuseNewerDatabase(db, path)
     if (readonly) {
       refuseOlderDatabase(db, path)
+      openFulltextTables(db)
       return db
     }
     // Free pages can then be returned to the disk in small steps. In an existing database it has no effect, and is a write with two flushes.
@@ -380,11 +385,17 @@ async function openDatabase(path: string, readonly: boolean): Promise<Database> 
     // Rows that move to another page leave no text behind on the old one, where a later deletion would not find it. It costs no reading or writing.
     db.run('PRAGMA secure_delete = FAST')
     if (versionOf(db) < SCHEMA_VERSION) (await import('./migrations.ts')).migrate(db)
+    openFulltextTables(db)
     return db
   } catch (cause) {
     db.close()
     throw cause
   }
+}
+
+/** Notices damage at the start. SQLite reads its own tables with the first statement, but what FTS5 stores about a table only with a statement about it. */
+function openFulltextTables(db: Database): void {
+  for (const table of FULLTEXT_TABLES) db.prepare(`SELECT 1 FROM ${table}`).finalize()
 }
 
 /**

@@ -226,15 +226,16 @@ async function openOrSetAside(home: Home, log: Log, stop: () => void): Promise<{
     writeFileAtomically(home.damage, '')
     stop()
   }
+  const options = { onDamage, startsQuickly: true }
   try {
     if (exists(home.damage)) throw new CorruptDatabase(home.database)
-    return { store: await openStore(home.database, { onDamage }), rebuild: false }
+    return { store: await openStore(home.database, options), rebuild: false }
   } catch (cause) {
     if (!(cause instanceof CorruptDatabase)) throw cause
     const aside = setAside(home.database, new Date())
     removeFile(home.damage)
     log.warn('the database was damaged and has been set aside; rebuilding from transcripts', { aside })
-    const store = await openStore(home.database, { onDamage })
+    const store = await openStore(home.database, options)
     await store.transaction(() => store.audit.add({ at: Date.now(), action: 'rebuild', subject: home.database, details: { aside } }))
     return { store, rebuild: true }
   }

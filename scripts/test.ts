@@ -1,7 +1,7 @@
 /**
  * `npm test` runs every test; `--unit` only those that are quick, `--flows` only the rest (the real client, the entrances). Words limit the run to files
- * whose path contains one of them. A flag of `LANES` runs that lane instead, which takes minutes. Other flags are passed to `bun test`. The last line is the
- * tally.
+ * whose path contains one of them. A flag of `LANES` runs that lane instead, which takes minutes. Other flags are passed to `bun test`. Tests run in the
+ * time zone UTC. The last line is the tally.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -46,7 +46,8 @@ async function run(files: string[], extraFlags: string[]) {
   const report = join(folder, 'junit.xml')
   const options = ['--timeout=300000', '--reporter=junit', `--reporter-outfile=${report}`, ...extraFlags, ...flags]
   const command = [process.execPath, 'test', ...options, ...files.map((file) => `./${file}`)]
-  const exitCode = await Bun.spawn(command, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] }).exited
+  const exitCode = await Bun.spawn(command, { cwd: root, env: { ...process.env, TZ: 'UTC' }, stdio: ['ignore', 'inherit', 'inherit'] })
+    .exited
   const outcome = tally(existsSync(report) ? readFileSync(report, 'utf8') : '', files, exitCode)
   rmSync(folder, { recursive: true })
   return outcome

@@ -40,7 +40,7 @@ for (const provider of ['anthropic', 'openai'] as const)
     clearRequests: () => void server.asked.splice(0),
     path: provider === 'anthropic' ? '/v1/messages' : '/v1/chat/completions',
     truncatedAnswer: provider === 'anthropic' ? '{"content":[{"type":' : '{"choices":[{"mess',
-    requestSentWithinMs: 50,
+    requestSentWithinMs: 500,
     knownFailures: {},
   })
 

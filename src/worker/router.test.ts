@@ -5,6 +5,7 @@ import { addObservations, observation, openSession, summary } from '../../test/s
 import { aControl } from '../../test/support/control.ts'
 import { someServices } from '../../test/support/services.ts'
 import { transcript } from '../../test/support/transcript.ts'
+import { until } from '../../test/support/until.ts'
 import { asProjectKey } from '../core/ids.ts'
 import { openRouter } from './router.ts'
 import { listen } from './server.ts'
@@ -411,8 +412,7 @@ test('listeners get live events, and one that reconnects gets those it missed', 
   await at.post('/api/processing', { isProcessing: true })
   expect(await at.hear({ 'last-event-id': 'run-2' }, 'processing')).toMatch(/id: run-3\nevent: processing\ndata: \{"isProcessing":true\}/)
   expect(await at.hear({ 'last-event-id': 'before-2' }, 'reset')).toContain('event: reset')
-  for (let waited = 0; at.desk.stream.listeners() > 0 && waited < 100; waited++) await Bun.sleep(5)
-  expect(at.desk.stream.listeners()).toBe(0)
+  await until(() => at.desk.stream.listeners() === 0)
 })
 
 test('an import reports its progress and its result line by line', async () => {

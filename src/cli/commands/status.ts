@@ -40,7 +40,7 @@ export const command = defineCommand({
   },
 })
 
-/** Takes at most two seconds, even if the worker hangs. */
+/** Takes seconds, even if the worker hangs. Less than that, and a worker on a busy machine would be called unresponsive. */
 async function readStatusQuickly(): Promise<WorkerStatus> {
   const home = homePaths()
   const reply = await callRunningWorker(home)('GET /api/status', {}, { timeoutMs: STATUS_TIMEOUT_MS })
@@ -49,7 +49,7 @@ async function readStatusQuickly(): Promise<WorkerStatus> {
   return call('GET /api/status')
 }
 
-const STATUS_TIMEOUT_MS = 1500
+const STATUS_TIMEOUT_MS = 5000
 
 export function printStatus(s: WorkerStatus, agents: AgentReport[] = []): undefined {
   const now = Date.now()

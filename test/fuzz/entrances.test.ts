@@ -1,3 +1,4 @@
+import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { copyFileSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -71,7 +72,7 @@ describe.each(AGENT_FIXTURES.map(({ agent }) => [agent] as const))('%s', (name) 
   )
 })
 
-/** OpenCode's is a database, which SQLite reads. */
+/** OpenCode's is a database; see below. */
 const WITH_LINES = AGENT_FIXTURES.filter(({ agent }) => agent !== 'opencode')
 
 describe.each(WITH_LINES.map((fixture) => [fixture.agent, fixture] as const))('%s', (name, fixture) => {
@@ -106,6 +107,71 @@ describe.each(WITH_LINES.map((fixture) => [fixture.agent, fixture] as const))('%
     FUZZ_MS,
   )
 })
+
+const openCodeFixture = AGENT_FIXTURES.find(({ agent }) => agent === 'opencode')
+
+test(
+  'messages in any state in the database of OpenCode are read, and reading them again adds nothing',
+  async () => {
+    using folder = temporaryFolder()
+    const agent = await agents.opencode()
+    const path = openCodeFixture?.writeTranscript(folder.path) ?? ''
+    const [file = ''] = path.split('#')
+    const { n: rows } = withDatabase(file, (db) => db.query('SELECT count(*) AS n FROM part').get() as { n: number })
+    const samples = withDatabase(file, (db) => db.query('SELECT data FROM part').all() as { data: string }[])
+    let count = 0
+    await fuzzBytes(
+      'transcript-opencode',
+      samples.map(({ data }) => data),
+      async (bytes) => {
+        openCodeFixture?.writeTranscript(folder.path)
+        const damaged = decode(bytes)
+        withDatabase(file, (db) => {
+          db.run('UPDATE part SET data = ? WHERE rowid = ?', [damaged, 1 + (count % rows)])
+          if (count++ % 3 === 0) db.run('UPDATE message SET data = ? WHERE rowid = 1', [damaged])
+        })
+        await using reader = await transcriptReader()
+        const whole = await reader.read(agent, path)
+        expect(await reader.read(agent, path)).toEqual(whole)
+      },
+      { runs: 40 },
+    )
+  },
+  FUZZ_MS,
+)
+
+test(
+  'a damaged database of OpenCode is read or refused, and what is stored stays',
+  async () => {
+    using folder = temporaryFolder()
+    const agent = await agents.opencode()
+    const path = openCodeFixture?.writeTranscript(folder.path) ?? ''
+    const [file = ''] = path.split('#')
+    const intact = readFileSync(file)
+    await fuzzBytes(
+      'database-opencode',
+      [intact],
+      async (bytes) => {
+        writeFileSync(file, intact)
+        await using reader = await transcriptReader()
+        const whole = await reader.read(agent, path)
+        expect(whole.length).toBeGreaterThan(0)
+        writeFileSync(file, bytes)
+        const again = await reader.read(agent, path).catch((cause: Error) => cause.message)
+        if (typeof again !== 'string') expect(again).toEqual(expect.arrayContaining(whole))
+        writeFileSync(file, intact)
+        expect(await reader.read(agent, path)).toEqual(expect.arrayContaining(whole))
+      },
+      { runs: 40 },
+    )
+  },
+  FUZZ_MS,
+)
+
+function withDatabase<T>(file: string, work: (db: Database) => T): T {
+  using db = new Database(file)
+  return work(db)
+}
 
 const SESSION_ID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
 

@@ -132,7 +132,7 @@ export const team = {
   /** Make a new recovery phrase, which is shown only here, and seal with its key from now on. The other machines ask for it once. */
   'POST /api/team/own/phrase': route({ request: () => z.object({}), unlimited: true }).returns<
     { phrase: string },
-    { 400: 'this home is in no team, own memory is off here, or the hub refuses or cannot be reached' }
+    { 400: 'this home has not joined a team, own memory is off here, or the hub refuses or cannot be reached' }
   >(),
   /** Stop sharing between own machines here. What is on the hub and on the other machines stays. */
   'POST /api/team/own/off': route({ request: () => z.object({ dryRun: flag(true) }), unlimited: true }).returns<

@@ -8,9 +8,9 @@ import type { Home } from '../platform/paths.ts'
 import { isStoreFailure } from '../store/store.ts'
 import type { HttpRequest } from '../wire/call.ts'
 import { BadRequest } from '../wire/requests.ts'
-import { checkAccess, cookieName, frameCookieName, frameSecret, isAddressedToWorker } from './access.ts'
-import { entryPage, signedOutPage } from './viewer-files.ts'
-import { VISIT_LIFETIME_SECONDS, type Visitors } from './visitors.ts'
+import { checkAccess, frameSecret, isAddressedToWorker } from './access.ts'
+import type { Received } from './sign-in.ts'
+import type { Visitors } from './visitors.ts'
 
 /** Answers a request whose caller passed the access check. Null means that there is no such route at this entrance. */
 export type Handler = (request: Request, url: URL, entrance: Entrance, server: RequestTimeouts) => Promise<Response | null>
@@ -134,7 +134,7 @@ async function receive(
   // A caller without a token learns only that a worker runs.
   if (path === '/health' && request.method === 'GET' && !request.headers.has('authorization')) return unframed(Response.json({ ok: true }))
   if (path.startsWith('/view/') && request.method === 'GET' && isAddressedToWorker(request, port))
-    return admitVisitor(path.slice(6), visitors, port)
+    return (await import('./sign-in.ts')).admitVisitor(path.slice(6), visitors, port)
   const decision = checkAccess(request, port, token, (secret) => visitors.knows(secret, Date.now()))
   if (decision.kind === 'admitted') {
     const framed = frameSecret(request, port)
@@ -143,25 +143,12 @@ async function receive(
   const isPerson = decision.status === 401 && request.headers.get('sec-fetch-dest') === 'document'
   return unframed(
     isPerson
-      ? signedOutPage('This browser is not signed in, or its session has expired.')
+      ? (await import('./sign-in.ts')).signedOutPage('This browser is not signed in, or its session has expired.')
       : errorResponse(decision.status, decision.reason),
   )
 }
 
-/** A response, and the origins whose pages may show it in a frame. */
-type Received = { response: Response; frame: string[] }
 const unframed = (response: Response): Received => ({ response, frame: [] })
-
-function admitVisitor(code: string, visitors: Visitors, port: number): Received {
-  const visit = visitors.enter(code, Date.now())
-  if (!visit) return unframed(signedOutPage('This link has been used, or is older than half a minute.'))
-  const cookieFor = (name: string, sites: string) =>
-    `${name}=${visit.secret}; HttpOnly; ${sites}; Path=/; Max-Age=${VISIT_LIFETIME_SECONDS}`
-  if (visit.frame.length === 0) return unframed(entryPage(visit.to, cookieFor(cookieName(port), 'SameSite=Strict')))
-  // Partitioned: the browser sends it only inside the same top page, so that a page of another site cannot use the visit.
-  const cookie = cookieFor(frameCookieName(port), 'SameSite=None; Secure; Partitioned')
-  return { response: entryPage(visit.to, cookie), frame: visit.frame }
-}
 
 /** Lets pages of these origins, and no others, show the response in a frame. */
 function allowFrame(response: Response, origins: string[]): Response {

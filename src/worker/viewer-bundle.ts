@@ -28,6 +28,38 @@ export async function loadViewerFiles(home: Home, log: Log): Promise<Map<string,
   )
 }
 
+/** Answers with a file, compressed if the browser accepts that. */
+export function serveFile(request: Request, file: ViewerFile, status: number): Response {
+  const headers = {
+    etag: file.etag,
+    vary: 'accept-encoding',
+    'cache-control': file.isImmutable ? 'private, max-age=31536000, immutable' : 'no-cache',
+    'content-security-policy': CONTENT_SECURITY_POLICY,
+  }
+  if (status === 200 && request.headers.get('if-none-match') === file.etag) return new Response(null, { status: 304, headers })
+  const acceptsGzip = /\bgzip\b/.test(request.headers.get('accept-encoding') ?? '')
+  const body = request.method === 'HEAD' ? null : Bun.file(acceptsGzip ? file.gzipPath : file.path)
+  return new Response(body, {
+    status,
+    headers: { ...headers, 'content-type': file.type, ...(acceptsGzip ? { 'content-encoding': 'gzip' } : {}) },
+  })
+}
+
+/** Our pages may load our own script, style and images and call our own routes, nothing else. */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  // The browser refuses to turn text into markup.
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ')
+
 async function bundleFromSource(home: Home, log: Log): Promise<string> {
   const name = `viewer-${VERSION}-${sourceFingerprint()}`
   const folder = join(home.run, name)

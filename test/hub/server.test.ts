@@ -3,6 +3,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDatabase } from '../../src/hub/hub.ts'
+import { SCHEMA_VERSION } from '../../src/hub/init.ts'
 import { type HubProcess, runHubCommand, startHubProcess } from '../support/hub-process.ts'
 import { findPrograms, type Postgres, postgresOrSkip, startPostgres } from '../support/postgres.ts'
 import { aMemory, expectOk, type HubClient, hashOf, hubClient } from '../support/team.ts'
@@ -58,7 +59,7 @@ describe('the operator', () => {
       const password = /recollect_hub:([^@]+)@/.exec(readFileSync(file, 'utf8'))?.[1] ?? ''
       expect(password.length).toBeGreaterThan(30)
       const again = await hub(['init', '--database', address, '--json'])
-      expect(JSON.parse(again.stdout)).toMatchObject({ from: 8, version: 8, credentials: null })
+      expect(JSON.parse(again.stdout)).toMatchObject({ from: SCHEMA_VERSION, version: SCHEMA_VERSION, credentials: null })
       for (const text of [first.stdout, again.stdout]) for (const hidden of [secret, password]) expect(text).not.toContain(hidden)
       // PostgreSQL accepts the verifier that we computed.
       const login = openDatabase(hubUrl.replace('recollect_hub@', `recollect_hub:${password}@`), 1)
@@ -126,7 +127,7 @@ describe('the operator', () => {
       await setVersion(6)
       for (const result of [await hub(['members']), await hub(['start', '--database', hubUrl])])
         expect([result.code, result.stderr]).toEqual([3, expect.stringContaining("run 'recollect hub init")])
-      await setVersion(7)
+      await setVersion(SCHEMA_VERSION)
     },
     TIMEOUT_MS,
   )

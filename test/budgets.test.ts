@@ -5,7 +5,7 @@
  */
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { BIG_PROJECT, openSampleStore, seededRandom, wordMaker, wordOfRank } from '../bench/sample-store.ts'
@@ -19,6 +19,8 @@ const OBSERVATIONS = 2000
 const BUDGETS = { search: 12.5, common: 12.5, recall: 8.4, brief: 2.8 }
 /** Measured: 0.34 to 0.4. The goal for the time from start to end, worker included, is 0.4. */
 const HOOK_BUDGET = 0.54
+/** Without a worker. Measured: 0.67 to 0.75. */
+const SPOOLING_HOOK_BUDGET = 1
 const MAX_MEASUREMENTS = 3
 const NOW = 1_800_000_000_000
 
@@ -54,7 +56,7 @@ test('brief, recall and search stay within their budgets, relative to plain FTS5
   }
 }, 600_000)
 
-test('a hook stays within its budget, relative to node -e 0', async () => {
+test('a hook stays within its budget with and without a worker, relative to node -e 0', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'rc-budget-'))
   await bundleHook(folder)
   const unix = join(folder, 'r', 'run', 'worker.sock')
@@ -69,21 +71,31 @@ test('a hook stays within its budget, relative to node -e 0', async () => {
     tool_input: {},
     tool_response: 'x'.repeat(2000),
   })
-  const processorTimeOf = async (command: string[], output: string) => {
-    const child = Bun.spawn(command, { env, stdin: new Blob([payload]), stdout: 'pipe', stderr: 'ignore' })
+  const stopped = join(folder, 'stopped')
+  await Bun.write(join(stopped, 'run', 'stopped'), '')
+  const processorTimeOf = async (command: string[], home: string, output: string) => {
+    const child = Bun.spawn(command, {
+      env: { ...env, RECOLLECT_HOME: home },
+      stdin: new Blob([payload]),
+      stdout: 'pipe',
+      stderr: 'ignore',
+    })
     await child.exited
     expect(await new Response(child.stdout).text()).toBe(output)
     return Number(child.resourceUsage()?.cpuTime.total)
   }
+  const hookIn = (home: string) => processorTimeOf([process.execPath, join(folder, 'hook.js'), 'claude-code'], home, '{}')
   try {
-    await expectWithin({ hook: HOOK_BUDGET }, async () => {
-      let [node, hook] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
+    await expectWithin({ hook: HOOK_BUDGET, spooling: SPOOLING_HOOK_BUDGET }, async () => {
+      let [node, hook, spooling] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
       for (let round = 0; round < 30; round++) {
-        node = Math.min(node, await processorTimeOf(['node', '-e', '0'], ''))
-        hook = Math.min(hook, await processorTimeOf([process.execPath, join(folder, 'hook.js'), 'claude-code'], '{}'))
+        node = Math.min(node, await processorTimeOf(['node', '-e', '0'], stopped, ''))
+        hook = Math.min(hook, await hookIn(join(folder, 'r')))
+        spooling = Math.min(spooling, await hookIn(stopped))
       }
-      return { hook: hook / node }
+      return { hook: hook / node, spooling: spooling / node }
     })
+    expect(readdirSync(join(stopped, 'spool')).length).toBeGreaterThanOrEqual(30)
   } finally {
     await worker.stop(true)
     rmSync(folder, { recursive: true, force: true })

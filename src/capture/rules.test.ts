@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { processorTime } from '../../test/support/growth.ts'
 import { findRules } from './rules.ts'
 
 const rulesIn = (prompt: string) => findRules(prompt).map((rule) => rule.text)
@@ -99,8 +100,8 @@ test('two rules in one sentence are quoted apart', () => {
 })
 
 test('a hostile prompt is read quickly', () => {
-  const started = performance.now()
+  const used = processorTime()
   for (const text of ['always '.repeat(420), 'a, '.repeat(900), "names with 'a' and ".repeat(150), 'from now on '.repeat(240)])
     findRules(text)
-  expect(performance.now() - started).toBeLessThan(5000)
+  expect(used()).toBeLessThan(5000)
 })

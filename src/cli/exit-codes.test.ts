@@ -3,6 +3,7 @@ import { expect, test } from 'bun:test'
 import { closeSync, openSync, readFileSync, renameSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { temporaryFolder } from '../../test/support/builders.ts'
+import { garbage } from '../../test/support/garbage.ts'
 
 const RECOLLECT = join(import.meta.dir, '..', '..', 'bin', 'recollect')
 const USED = '{"session_id":"s1","tool_use_id":"t1","tool_name":"Bash","hook_event_name":"PostToolUse"}'
@@ -43,7 +44,7 @@ test('a database that breaks while the worker runs means exit code 3 with --stri
 }, 300_000)
 
 test.each([
-  ['is garbage', (database: string) => writeFileSync(database, crypto.getRandomValues(new Uint8Array(60_000))), 'is damaged'],
+  ['is garbage', (database: string) => writeFileSync(database, garbage(60_000)), 'is damaged'],
   ['has a newer version', (database: string) => sql(database, 'PRAGMA user_version = 9999'), 'newer'],
 ])(
   'if no worker starts and the database %s, the exit code is 3',
@@ -95,8 +96,8 @@ test('invalid input means exit code 4 and one line; finding nothing is not an er
 function breakUnderWorker(database: string): void {
   sql(database, 'PRAGMA wal_checkpoint(TRUNCATE)', 'CREATE TABLE unknown (x)')
   const file = openSync(database, 'r+')
-  const garbage = crypto.getRandomValues(new Uint8Array(4096))
-  for (let at = 4096; at < statSync(database).size; at += 4096) writeSync(file, garbage, 0, 4096, at)
+  const page = garbage(4096)
+  for (let at = 4096; at < statSync(database).size; at += 4096) writeSync(file, page, 0, 4096, at)
   closeSync(file)
 }
 

@@ -4,6 +4,7 @@ import { mkdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSy
 import { dirname, join } from 'node:path'
 import { event, nowhere, prompt } from '../../test/support/builders.ts'
 import { claudeMemDatabase } from '../../test/support/claude-mem.ts'
+import { garbage } from '../../test/support/garbage.ts'
 import { processorTime } from '../../test/support/growth.ts'
 import { someServices } from '../../test/support/services.ts'
 import { take } from '../capture/capture.ts'
@@ -258,7 +259,7 @@ test('a file that is not an export is rejected; of a truncated export the comple
   expect(await reason('')).toContain('is empty')
   expect(await reason('hello\nworld\n')).toContain('is not an export of Recollect')
   expect(await reason('{"rows":1}\n')).toContain('is not an export of Recollect')
-  expect(await reason(crypto.getRandomValues(new Uint8Array(5000)))).toContain('is not an export of Recollect')
+  expect(await reason(garbage(5000))).toContain('is not an export of Recollect')
   await live(at.desk)
   const complete = [...exportLines(at.store, 'notes', null)].map((line) => JSON.stringify(line)).join('\n')
   await using to = await someServices()

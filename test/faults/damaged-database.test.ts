@@ -14,11 +14,12 @@ import {
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { garbage } from '../support/garbage.ts'
 import { transcript } from '../support/transcript.ts'
 import { aHome, type FaultyHome, type Finding } from './home.ts'
 
 const DAMAGES: [string, (database: string) => void][] = [
-  ['is garbage', (database) => writeFileSync(database, crypto.getRandomValues(new Uint8Array(60_000)))],
+  ['is garbage', (database) => writeFileSync(database, garbage(60_000))],
   ['has lost its second half', (database) => truncateSync(database, Math.floor(statSync(database).size / 8192) * 4096)],
   ['has overwritten pages', (database) => overwritePages(database)],
   ['is empty', (database) => writeFileSync(database, '')],
@@ -128,7 +129,7 @@ const damagedFiles = ({ home }: FaultyHome) =>
 /** Overwrites every second page after the first ones. */
 function overwritePages(database: string): void {
   const file = openSync(database, 'r+')
-  const garbage = crypto.getRandomValues(new Uint8Array(4096))
-  for (let at = 8192; at < statSync(database).size; at += 8192) writeSync(file, garbage, 0, 4096, at)
+  const page = garbage(4096)
+  for (let at = 8192; at < statSync(database).size; at += 8192) writeSync(file, page, 0, 4096, at)
   closeSync(file)
 }

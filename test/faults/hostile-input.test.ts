@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { garbage } from '../support/garbage.ts'
 import { aHome } from './home.ts'
 
 const MB = 1024 * 1024
@@ -66,7 +67,7 @@ const RAW: [string, string | Uint8Array<ArrayBuffer>][] = [
   ['a byte order mark', '\ufeff{"session_id":"s1"}'],
   ['bytes in a text', bytes('{"session_id":"', [0xff, 0xc0, 0x80], '"}')],
   ['zero bytes', new Uint8Array(4096)],
-  ['random bytes', crypto.getRandomValues(new Uint8Array(65_536))],
+  ['random bytes', garbage(65_536)],
   ['deep nesting', nested(200_000)],
   ['a deep field', `{"session_id":"s1","cwd":"/p","hook_event_name":"PostToolUse","tool_name":"x","tool_input":${nested(5000)}}`],
   [

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { garbage } from '../support/garbage.ts'
 import { transcript } from '../support/transcript.ts'
 
 const ROOT = join(import.meta.dir, '..', '..')
@@ -88,7 +89,7 @@ const hostile: [string, string | Uint8Array<ArrayBuffer>][] = [
       tool_response: { stdout: 'x'.repeat(20_000_000) },
     }),
   ],
-  ['bytes that are no text', crypto.getRandomValues(new Uint8Array(65_536))],
+  ['bytes that are no text', garbage(65_536)],
   ['a list', '[1,2,3]'],
   ['a number', '42'],
   ['null', 'null'],

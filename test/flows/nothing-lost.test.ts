@@ -1,6 +1,7 @@
 import { expect } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { seededRandom } from '../../bench/sample-store.ts'
 import { clientOrSkip } from '../harness/client.ts'
 import { runClaude } from '../harness/run-claude.ts'
 import { journal, transcriptTruth } from '../support/journal.ts'
@@ -16,6 +17,7 @@ const busy = [...steps, 'All steps are done and written down.']
 test('killing the worker at random moments of a busy session loses nothing, duplicates nothing and mixes no turns', async () => {
   await using person = await aPerson({ git: true })
   let kills = 0
+  const random = seededRandom(24)
   for (const round of [1, 2, 3, 4]) {
     const session = runClaude({
       sandbox: person,
@@ -26,7 +28,7 @@ test('killing the worker at random moments of a busy session loses nothing, dupl
     let isOver = false
     const killer = (async () => {
       while (!isOver) {
-        await Bun.sleep(50 + Math.random() * 700)
+        await Bun.sleep(50 + random() * 700)
         kills += Number(killWorker(person))
       }
     })()

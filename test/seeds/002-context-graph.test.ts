@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { closeSync, mkdirSync, openSync, readFileSync, renameSync, rmdirSync, statSync, writeSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
+import { garbage } from '../support/garbage.ts'
 import { anMcpProcess, aScriptHome, type ScriptHome } from '../support/script-home.ts'
 import { until } from '../support/until.ts'
 
@@ -384,8 +385,8 @@ function breakUnderWorker(database: string): void {
   db.run('CREATE TABLE unknown (x)')
   db.close()
   const file = openSync(database, 'r+')
-  const garbage = crypto.getRandomValues(new Uint8Array(4096))
-  for (let at = 4096; at < statSync(database).size; at += 4096) writeSync(file, garbage, 0, 4096, at)
+  const page = garbage(4096)
+  for (let at = 4096; at < statSync(database).size; at += 4096) writeSync(file, page, 0, 4096, at)
   closeSync(file)
 }
 

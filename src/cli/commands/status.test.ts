@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { temporaryFolder } from '../../../test/support/builders.ts'
+import { garbage } from '../../../test/support/garbage.ts'
 
 const RECOLLECT = join(import.meta.dir, '..', '..', '..', 'bin', 'recollect')
 
@@ -30,7 +31,7 @@ test('status and doctor name a damaged database until its file is deleted', asyn
   using folder = temporaryFolder()
   const run = runIn(folder.path)
   mkdirSync(join(folder.path, 'r'))
-  writeFileSync(join(folder.path, 'r', 'recollect.db'), crypto.getRandomValues(new Uint8Array(60_000)))
+  writeFileSync(join(folder.path, 'r', 'recollect.db'), garbage(60_000))
   try {
     const status = await run('status')
     const [, file = ''] =

@@ -2,6 +2,7 @@ import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { garbage } from '../../support/garbage.ts'
 import { aHome, type FaultyHome } from '../home.ts'
 import { aClient } from './client.ts'
 import { expectHealthy, expectJournalIsTranscript, recover } from './recovery.ts'
@@ -42,7 +43,7 @@ test('a database that another program keeps locked for longer than SQLite waits:
 const LOSSES: [string, (database: string) => void][] = [
   ['is deleted', (database) => rmSync(`${database}-wal`, { force: true })],
   ['is cut off', (database) => existsSync(`${database}-wal`) && truncateSync(`${database}-wal`, 5000)],
-  ['is garbage', (database) => writeFileSync(`${database}-wal`, crypto.getRandomValues(new Uint8Array(40_000)))],
+  ['is garbage', (database) => writeFileSync(`${database}-wal`, garbage(40_000))],
   ['belongs to an older state', (database) => copyFileSync(`${database}-wal.old`, `${database}-wal`)],
 ]
 

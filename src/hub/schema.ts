@@ -8,7 +8,7 @@ export const HUB_ROLE = 'recollect_hub'
 /** One step of the schema. `partitions` is how many parts `memories` and `sealed` have; it is decided once, when the hub is created. */
 type SchemaStep = (partitions: number) => string
 
-export const STEPS: SchemaStep[] = [tables, identity, rights, rowSecurity, feeds, management, upkeep, authorship]
+export const STEPS: SchemaStep[] = [tables, identity, rights, rowSecurity, feeds, management, upkeep]
 
 /** Functions that take no identity from their caller are pinned to this path, so that a caller cannot put objects of its own in their place. */
 // Functions that run with every request are in PL/pgSQL, which keeps their plans for the session.
@@ -260,7 +260,7 @@ CREATE POLICY own ON key_rings TO ${HUB_ROLE} USING (member_id = (SELECT me())) 
  */
 function feeds(): string {
   return `
-CREATE FUNCTION guard_memory() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION guard_memory() RETURNS trigger LANGUAGE plpgsql SET search_path = recollect, pg_temp AS $$
 BEGIN
   NEW.changed_at := clock_timestamp();
   IF TG_OP = 'UPDATE' AND current_user <> '${OWNER_ROLE}' THEN
@@ -511,6 +511,40 @@ BEGIN
   RETURN NEXT;
 END $$;
 
+CREATE FUNCTION hand_over(from_member text, to_member text, project_key text, dry_run boolean) RETURNS bigint LANGUAGE plpgsql ${DEFINER} AS $$
+DECLARE giver uuid; taker uuid; fed record; moved bigint; total bigint := 0;
+BEGIN
+  IF from_member IS NOT NULL AND NOT manages() THEN RAISE EXCEPTION 'only admins hand over memories of another member' USING ERRCODE = 'RC403'; END IF;
+  giver := CASE WHEN from_member IS NULL THEN me() ELSE member_named(from_member) END;
+  IF giver IS NULL THEN RAISE EXCEPTION 'the caller is not identified' USING ERRCODE = 'RC401'; END IF;
+  SELECT id INTO taker FROM members WHERE (id::text = lower(to_member) OR lower(name) = lower(to_member)) AND disabled_at IS NULL;
+  IF taker IS NULL OR taker = giver THEN RAISE EXCEPTION 'name another active member to take the memories' USING ERRCODE = 'RC400'; END IF;
+  FOR fed IN SELECT p.id, p.head FROM projects p
+    WHERE (project_key IS NULL OR p.key = project_key) AND EXISTS (SELECT 1 FROM memories m WHERE m.project_id = p.id AND m.author_id = giver AND m.body IS NOT NULL)
+    ORDER BY p.id FOR NO KEY UPDATE LOOP
+    -- Otherwise a member could write something and then put it under another name.
+    IF NOT curates(fed.id) THEN RAISE EXCEPTION 'only curators of a project and admins hand over memories in it' USING ERRCODE = 'RC403'; END IF;
+    IF NOT EXISTS (SELECT 1 FROM grants g WHERE g.project_id = fed.id AND g.member_id = taker AND rank_of(g.may) >= rank_of('write')) THEN
+      RAISE EXCEPTION 'the other member may not write to a project of the memories' USING ERRCODE = 'RC403';
+    END IF;
+    -- Anybody may open a project, curate it and give others rights in it. Who has written there takes part in it.
+    IF NOT manages() AND NOT EXISTS (SELECT 1 FROM memories m JOIN devices d ON d.id = m.device_id AND d.member_id = taker WHERE m.project_id = fed.id AND m.author_id = taker) THEN
+      RAISE EXCEPTION 'the other member has shared nothing in a project of the memories, so only an admin hands them over' USING ERRCODE = 'RC403';
+    END IF;
+    IF dry_run THEN
+      SELECT count(*) INTO moved FROM memories m WHERE m.project_id = fed.id AND m.author_id = giver AND m.body IS NOT NULL;
+    ELSE
+      UPDATE memories m SET author_id = taker, seq = fed.head + n.place
+        FROM (SELECT id, row_number() OVER (ORDER BY seq) AS place FROM memories WHERE project_id = fed.id AND author_id = giver AND body IS NOT NULL) n
+        WHERE m.project_id = fed.id AND m.id = n.id;
+      GET DIAGNOSTICS moved = ROW_COUNT;
+      PERFORM add_audit('handover', fed.id, NULL, jsonb_build_object('from', giver, 'to', taker, 'memories', moved));
+    END IF;
+    total := total + moved;
+  END LOOP;
+  RETURN total;
+END $$;
+
 CREATE FUNCTION erase_member(named text, dry_run boolean) RETURNS TABLE (memories_erased bigint, devices_erased bigint, sealed_erased bigint) LANGUAGE plpgsql ${DEFINER} AS $$
 DECLARE target uuid; fed record; gone bigint;
 BEGIN
@@ -605,46 +639,6 @@ BEGIN
   END LOOP;
   DELETE FROM enrolment_codes WHERE expires_at < now() - interval '30 days';
   RETURN NEXT;
-END $$;`
-}
-
-/** Nobody is made the author of words in a project that they have no part in, and no operator of a caller takes the place of one in the guard. */
-function authorship(): string {
-  return `
-ALTER FUNCTION guard_memory() SET search_path = recollect, pg_temp;
-
-CREATE OR REPLACE FUNCTION hand_over(from_member text, to_member text, project_key text, dry_run boolean) RETURNS bigint LANGUAGE plpgsql ${DEFINER} AS $$
-DECLARE giver uuid; taker uuid; fed record; moved bigint; total bigint := 0;
-BEGIN
-  IF from_member IS NOT NULL AND NOT manages() THEN RAISE EXCEPTION 'only admins hand over memories of another member' USING ERRCODE = 'RC403'; END IF;
-  giver := CASE WHEN from_member IS NULL THEN me() ELSE member_named(from_member) END;
-  IF giver IS NULL THEN RAISE EXCEPTION 'the caller is not identified' USING ERRCODE = 'RC401'; END IF;
-  SELECT id INTO taker FROM members WHERE (id::text = lower(to_member) OR lower(name) = lower(to_member)) AND disabled_at IS NULL;
-  IF taker IS NULL OR taker = giver THEN RAISE EXCEPTION 'name another active member to take the memories' USING ERRCODE = 'RC400'; END IF;
-  FOR fed IN SELECT p.id, p.head FROM projects p
-    WHERE (project_key IS NULL OR p.key = project_key) AND EXISTS (SELECT 1 FROM memories m WHERE m.project_id = p.id AND m.author_id = giver AND m.body IS NOT NULL)
-    ORDER BY p.id FOR NO KEY UPDATE LOOP
-    -- Otherwise a member could write something and then put it under another name.
-    IF NOT curates(fed.id) THEN RAISE EXCEPTION 'only curators of a project and admins hand over memories in it' USING ERRCODE = 'RC403'; END IF;
-    IF NOT EXISTS (SELECT 1 FROM grants g WHERE g.project_id = fed.id AND g.member_id = taker AND rank_of(g.may) >= rank_of('write')) THEN
-      RAISE EXCEPTION 'the other member may not write to a project of the memories' USING ERRCODE = 'RC403';
-    END IF;
-    -- Anybody may open a project, curate it and give others rights in it. Who has written there takes part in it.
-    IF NOT manages() AND NOT EXISTS (SELECT 1 FROM memories m JOIN devices d ON d.id = m.device_id AND d.member_id = taker WHERE m.project_id = fed.id AND m.author_id = taker) THEN
-      RAISE EXCEPTION 'the other member has shared nothing in a project of the memories, so only an admin hands them over' USING ERRCODE = 'RC403';
-    END IF;
-    IF dry_run THEN
-      SELECT count(*) INTO moved FROM memories m WHERE m.project_id = fed.id AND m.author_id = giver AND m.body IS NOT NULL;
-    ELSE
-      UPDATE memories m SET author_id = taker, seq = fed.head + n.place
-        FROM (SELECT id, row_number() OVER (ORDER BY seq) AS place FROM memories WHERE project_id = fed.id AND author_id = giver AND body IS NOT NULL) n
-        WHERE m.project_id = fed.id AND m.id = n.id;
-      GET DIAGNOSTICS moved = ROW_COUNT;
-      PERFORM add_audit('handover', fed.id, NULL, jsonb_build_object('from', giver, 'to', taker, 'memories', moved));
-    END IF;
-    total := total + moved;
-  END LOOP;
-  RETURN total;
 END $$;`
 }
 

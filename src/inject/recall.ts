@@ -199,7 +199,7 @@ async function withoutRepeatedSessions(store: Store, entries: RecallEntry[], rea
 
 /** The note of a session begins with what was asked, which resembles the prompt and says nothing new. Its outcome is shown instead. */
 async function withSessionOutcome(store: Store, hit: Hit): Promise<Hit> {
-  if (!isSessionNote(hit) || !hit.snippet.startsWith('**Ask:**')) return hit
+  if (!isSessionNote(hit) || !hit.snippet.startsWith('Ask:')) return hit
   const note = await store.notes.get(asNoteId(hit.id))
   const outcome = note && (await import('./notes.ts')).outcomeOf(note)
   return outcome === null ? hit : { ...hit, snippet: outcome }

@@ -19,7 +19,6 @@ export function documentRowStatements(db: Database) {
     RETURNING id`)
   const remove = db.prepare('DELETE FROM documents WHERE kind = @kind AND ref = @ref')
   const byId = db.prepare<DocumentLocation, SqlParams>(`SELECT ${LOCATION_COLUMNS} FROM documents d WHERE d.id = @id`)
-  const has = db.prepare('SELECT 1 FROM documents WHERE id = @id')
   const byRef = db.prepare<DocumentLocation, SqlParams>(`SELECT ${LOCATION_COLUMNS} FROM documents d WHERE d.kind = @kind AND d.ref = @ref`)
   // Two statements, for one project and for all: a single one that serves both scans the whole table.
   const inOneOrAllProjects = (rest: string) => {
@@ -65,7 +64,6 @@ export function documentRowStatements(db: Database) {
     remove: (kind: DocumentKind, ref: string): void => {
       remove.run({ kind, ref })
     },
-    has: (id: number): boolean => has.get({ id }) !== null,
     byId: (id: number): DocumentLocation | null => byId.get({ id }),
     byRef: (kind: DocumentKind, ref: string): DocumentLocation | null => byRef.get({ kind, ref }),
     newest: (within: SearchScope): DocumentLocation[] => newest(scopeParams(within)),

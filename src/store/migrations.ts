@@ -77,7 +77,6 @@ function indexAgain(db: Database): void {
   const index = documentStatements(db)
   for (const { title, prompt, body, facts, files, ...document } of db.query<MemoryWords, []>(WORDS_OF_MEMORIES).all())
     index.put({ ...document, words: { title, prompt, body, facts, files }, context: '' })
-  index.writeWords()
 }
 
 type MemoryWords = Omit<IndexedDocument, 'words' | 'context'> & Required<IndexedDocument['words']>

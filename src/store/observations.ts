@@ -196,11 +196,14 @@ export function observationStatements(db: Database, index: DocumentIndexes, tomb
       return aboutFile.all({ project, path, name, mentioned: JSON.stringify(mentioned), notSession, limit }).map(observationOf)
     },
     /** Recently touched files of a project whose paths contain `name`. */
-    pathsWith: async (project: ProjectKey, name: string): Promise<string[]> => {
-      index.writeWords()
-      const words = `scope : ${quoteFtsWord(scopeWord(project))} AND files : ${quoteFtsWord(name.replace(/(?<=\w)\.\w+$/, ''))}`
-      return pathsWith.all({ project, name, words }).map((row) => row.path)
-    },
+    pathsWith: async (project: ProjectKey, name: string): Promise<string[]> =>
+      pathsWith
+        .all({
+          project,
+          name,
+          words: `scope : ${quoteFtsWord(scopeWord(project))} AND files : ${quoteFtsWord(name.replace(/(?<=\w)\.\w+$/, ''))}`,
+        })
+        .map((row) => row.path),
     withConcept: async (project: ProjectKey | null, concept: string, limit: number): Promise<Observation[]> =>
       withConcept.all({ project, concept: JSON.stringify(concept), limit }).map(observationOf),
     /** The number of observations, and the tokens of all of them. */

@@ -183,11 +183,9 @@ export async function openStore(path: string, options: StoreOptions = {}) {
         begin.run()
         try {
           const result = await work()
-          index.writeWords()
           commit.run()
           return result
         } catch (cause) {
-          index.forgetUnwritten()
           if (db.inTransaction) rollback.run()
           if (!isCorrupt(cause)) throw cause
           options.onDamage?.()

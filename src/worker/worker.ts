@@ -11,7 +11,6 @@ import { foldersIn, removeFile } from '../platform/folder.ts'
 import { writeLauncher } from '../platform/launcher.ts'
 import { type Log, openLog } from '../platform/log.ts'
 import { type Home, homePaths } from '../platform/paths.ts'
-import { readPrices } from '../platform/prices.ts'
 import { writePrivacyRules } from '../platform/privacy-rules.ts'
 import { dropSmallHeap, endPrograms, keepFilesPrivate } from '../platform/processes.ts'
 import { loadSettings, NO_TEXT_MODEL_REASON } from '../platform/settings.ts'
@@ -211,7 +210,7 @@ function lazyJobRunner(services: Services, embedding: Embedding): JobRunner {
 async function openModel({ settings, environment, home, store, notebook, log }: Services): Promise<OpenedTextModel> {
   if (settings.model.provider === 'plain') return { kind: 'absent', reason: NO_TEXT_MODEL_REASON }
   try {
-    const { openModels } = await import('./text-model.ts')
+    const [{ openModels }, { readPrices }] = await Promise.all([import('./text-model.ts'), import('../platform/prices.ts')])
     const prices = readPrices(home.folder)
     return await openModels({ settings, environment, home, store, prices, clean: notebook.clean, logInfo: (message) => log.info(message) })
   } catch (cause) {

@@ -317,7 +317,9 @@ flow(
       for (let n = 0; n < 400; n++)
         edit.replace(vscode.Uri.file(${JSON.stringify(folder)} + '/part-' + n + '.ts'), new vscode.Range(0, 0, 0, 6), 'EXPORT')
       await vscode.workspace.applyEdit(edit)
-      await vscode.workspace.saveAll()`)
+      // saveAll() saves only what has a tab, and VS Code opens tabs for changed files after a moment.
+      const saved = await Promise.all(vscode.workspace.textDocuments.filter(({ isDirty }) => isDirty).map((document) => document.save()))
+      if (saved.filter(Boolean).length !== 400) throw new Error(saved.filter(Boolean).length + ' files were saved')`)
     const parts = await until(
       'the saves are stored',
       async () => {

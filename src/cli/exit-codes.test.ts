@@ -1,9 +1,9 @@
-import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { closeSync, openSync, readFileSync, renameSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { temporaryFolder } from '../../test/support/builders.ts'
 import { garbage } from '../../test/support/garbage.ts'
+import { openWorkerDatabase } from '../../test/support/worker-database.ts'
 
 const RECOLLECT = join(import.meta.dir, '..', '..', 'bin', 'recollect')
 const USED = '{"session_id":"s1","tool_use_id":"t1","tool_name":"Bash","hook_event_name":"PostToolUse"}'
@@ -102,7 +102,7 @@ function breakUnderWorker(database: string): void {
 }
 
 function sql(database: string, ...statements: string[]): void {
-  const db = new Database(database)
+  const db = openWorkerDatabase(database)
   for (const statement of statements) db.run(statement)
   db.close()
 }

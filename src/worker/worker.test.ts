@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { join } from 'node:path'
 import { environment, temporaryFolder } from '../../test/support/builders.ts'
 import { transcript } from '../../test/support/transcript.ts'
+import { openWorkerDatabase } from '../../test/support/worker-database.ts'
 import { readJsonIfThere } from '../platform/files.ts'
 import { homePaths } from '../platform/paths.ts'
 import { isRunning } from '../platform/processes.ts'
@@ -43,15 +44,13 @@ test('a database from before there were links gets them in the background', asyn
   await askWorker(at.home, '/api/shutdown', { method: 'POST', timeoutMs: 5000 })
   while (existsSync(at.home.workerFile)) await Bun.sleep(5)
   const names = () => {
-    using db = new Database(at.home.database)
+    using db = openWorkerDatabase(at.home.database)
     return db.query("SELECT name FROM entities WHERE name LIKE '%pelican%'").values().flat()
   }
   const [before] = names()
   expect(before).toContain('pelican')
   {
-    using db = new Database(at.home.database)
-    // The worker that was stopped may still be closing the database.
-    db.run('PRAGMA busy_timeout = 10000')
+    using db = openWorkerDatabase(at.home.database)
     db.run("DELETE FROM links; DELETE FROM mentions; DELETE FROM marks WHERE name LIKE 'older turns%'")
   }
   expect(names()).toEqual([])

@@ -1,4 +1,3 @@
-import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import {
   closeSync,
@@ -16,6 +15,7 @@ import {
 import { join } from 'node:path'
 import { garbage } from '../support/garbage.ts'
 import { transcript } from '../support/transcript.ts'
+import { openWorkerDatabase } from '../support/worker-database.ts'
 import { aHome, type FaultyHome, type Finding } from './home.ts'
 
 const DAMAGES: [string, (database: string) => void][] = [
@@ -50,7 +50,7 @@ test.each(DAMAGES)(
 
 test('doctor reports a database that breaks while the worker runs, and rebuilds it with --fix', async () => {
   await using at = await aHomeWithHistory()
-  const db = new Database(at.home.database)
+  const db = openWorkerDatabase(at.home.database)
   db.run('PRAGMA wal_checkpoint(TRUNCATE)')
   db.close()
   overwritePages(at.home.database)

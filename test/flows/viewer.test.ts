@@ -1,4 +1,3 @@
-import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect } from 'bun:test'
 import { join } from 'node:path'
 import { clientOrSkip } from '../harness/client.ts'
@@ -7,6 +6,7 @@ import { browserOrSkip, hasBrowser } from '../support/browser.ts'
 import { aPerson, type Person } from '../support/person.ts'
 import { fixTheTest, project } from '../support/scripts.ts'
 import { addManyObservations, type Viewing, view } from '../support/viewer.ts'
+import { openWorkerDatabase } from '../support/worker-database.ts'
 
 const test = browserOrSkip()
 const TABLE = `Each station reports with its own gauge.
@@ -313,7 +313,7 @@ describe.skipIf(!hasBrowser)('with an imported history', () => {
     await open('/settings')
     expect(await page.getByLabel('embedder.provider').isDisabled()).toBe(true)
     await page.getByText('RECOLLECT_EMBEDDER_PROVIDER').waitFor()
-    const db = new Database(join(person.home, '.recollect', 'recollect.db'))
+    const db = openWorkerDatabase(join(person.home, '.recollect', 'recollect.db'))
     db.run(
       "INSERT INTO jobs (kind, key, payload, state, attempts, run_after, error, created_at) VALUES ('odd', 'k', '{}', 'dead', 6, 0, 'it broke', 1)",
     )

@@ -1,4 +1,3 @@
-import { Database } from 'bun:sqlite'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { take } from '../../src/capture/capture.ts'
@@ -17,6 +16,7 @@ import { inProcessTransport } from '../../src/worker/server.ts'
 import { event, nowhere, prompt, toolUse } from '../support/builders.ts'
 import { aControl } from '../support/control.ts'
 import { someServices } from '../support/services.ts'
+import { openWorkerDatabase } from '../support/worker-database.ts'
 
 /** Words that occur nowhere else, so that any piece of them that is left was left by us. */
 export const WORDS = ['zorbluxian', 'quimperdol', 'velkuntrix', 'mordavishk', 'trasquelon']
@@ -168,9 +168,8 @@ function pieceIn(bytes: Uint8Array): string | null {
 
 /** Terms are stored without the letters they share with the term before, and deleted rows of an index as tombstones: ask the index itself. */
 function inDatabase(path: string, isJustErased: boolean): string[] {
-  const db = new Database(path)
+  const db = openWorkerDatabase(path)
   try {
-    db.run('PRAGMA busy_timeout = 10000')
     return ['fulltext', 'surroundings', 'trigrams', 'deeds', 'traits'].flatMap((table) => {
       db.run(`CREATE VIRTUAL TABLE temp.${table}_terms USING fts5vocab (main, ${table}, 'row')`)
       const terms = (db.query(`SELECT term FROM temp.${table}_terms`).all() as { term: string }[]).map(({ term }) => term)

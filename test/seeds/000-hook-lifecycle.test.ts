@@ -1,10 +1,10 @@
 /** Seed 000, the hook lifecycle of claude-mem: each test is one of its clauses, with the bodies and payloads that it prints. */
-import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { SearchResponse, TimelineResponse } from '../../src/wire/contract/memories.ts'
 import { aTestHome, type TestHome } from '../support/test-home.ts'
+import { openWorkerDatabase } from '../support/worker-database.ts'
 
 let home: TestHome
 beforeAll(async () => {
@@ -18,7 +18,7 @@ afterAll(async () => {
 const post = async (path: string, body: object) => (await (await home.ask('POST', path, body)).json()) as Record<string, unknown>
 const get = async <Answer>(path: string): Promise<Answer> => (await (await home.ask('GET', path)).json()) as Answer
 const query = <Row>(sql: string, ...values: string[]): Row[] => {
-  const db = new Database(join(home.home, 'recollect.db'), { readonly: true })
+  const db = openWorkerDatabase(join(home.home, 'recollect.db'), { readonly: true })
   try {
     return db.query<Row, string[]>(sql).all(...values)
   } finally {

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { type ClaudeMemSession, claudeMem13Database } from '../support/claude-mem-13.ts'
 import { runGit } from '../support/machines.ts'
 import { aTestHome, type TestHome } from '../support/test-home.ts'
+import { openWorkerDatabase } from '../support/worker-database.ts'
 
 const SESSION: ClaudeMemSession = {
   id: '11111111-1111-4111-8111-111111111111',
@@ -37,7 +38,7 @@ const start = async (home: TestHome, folder: string, id: string) =>
   ).json()) as { systemMessage?: string; hookSpecificOutput?: { additionalContext: string } }
 
 const rows = <Row>(home: TestHome, sql: string): Row[] => {
-  const db = new Database(join(home.home, 'recollect.db'), { readonly: true })
+  const db = openWorkerDatabase(join(home.home, 'recollect.db'), { readonly: true })
   try {
     return db.query<Row, []>(sql).all()
   } finally {

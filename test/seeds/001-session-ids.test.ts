@@ -1,8 +1,8 @@
 /** Seed 001, the two session ids of claude-mem: its invariants on the database of a real worker, with the queries that it prints. */
-import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { aTestHome, type TestHome } from '../support/test-home.ts'
+import { openWorkerDatabase } from '../support/worker-database.ts'
 
 let home: TestHome
 beforeAll(async () => {
@@ -16,7 +16,7 @@ afterAll(async () => {
 
 const post = async (path: string, body: object) => (await home.ask('POST', path, body)).json()
 const query = <Row>(sql: string): Row[] => {
-  const db = new Database(join(home.home, 'recollect.db'), { readonly: true })
+  const db = openWorkerDatabase(join(home.home, 'recollect.db'), { readonly: true })
   try {
     return db.query<Row, []>(sql).all()
   } finally {
@@ -104,9 +104,8 @@ test('One content session id is one session, whoever reports it and however ofte
 
 test('Two sessions never share a memory session id, and the database refuses an observation without one', () => {
   expect(query('SELECT memory_session_id FROM sdk_sessions WHERE memory_session_id IS NOT NULL GROUP BY 1 HAVING count(*) > 1')).toEqual([])
-  const db = new Database(join(home.home, 'recollect.db'))
+  const db = openWorkerDatabase(join(home.home, 'recollect.db'))
   try {
-    db.run('PRAGMA busy_timeout = 5000')
     db.run('PRAGMA foreign_keys = ON')
     const insert = () =>
       db.run(`INSERT INTO observations (key, session_id, memory_session_id, project, prompt_number, type, title, subtitle, narrative, facts,

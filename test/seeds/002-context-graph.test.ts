@@ -1,5 +1,4 @@
 /** Seed 002, Claude Code hooks and Context Graph: each test is one of its clauses, with the commands and payloads that it prints. */
-import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { closeSync, mkdirSync, openSync, readFileSync, renameSync, rmdirSync, statSync, writeSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -7,6 +6,7 @@ import { join } from 'node:path'
 import { garbage } from '../support/garbage.ts'
 import { anMcpProcess, aScriptHome, type ScriptHome } from '../support/script-home.ts'
 import { until } from '../support/until.ts'
+import { openWorkerDatabase } from '../support/worker-database.ts'
 
 let home: ScriptHome
 beforeAll(async () => {
@@ -177,8 +177,7 @@ test('pre_tool_use.sh: hooks pre-tool --session-id … --tool-name … --fast-pa
   for (const session of ['a', 'b', 'c'])
     for (const file of FILES.slice(0, 4)) {
       await at.settled()
-      const db = new Database(join(at.home, 'recollect.db'))
-      db.run('PRAGMA busy_timeout = 30000')
+      const db = openWorkerDatabase(join(at.home, 'recollect.db'))
       db.run('BEGIN EXCLUSIVE')
       answers.push(await before(session, file))
       db.run('ROLLBACK')
@@ -190,8 +189,7 @@ test('pre_tool_use.sh: hooks pre-tool --session-id … --tool-name … --fast-pa
   // Locked for longer than the worker waits: the answer cannot be recorded, which must not end the worker.
   await prepare('d')
   await at.settled()
-  const locking = new Database(join(at.home, 'recollect.db'))
-  locking.run('PRAGMA busy_timeout = 30000')
+  const locking = openWorkerDatabase(join(at.home, 'recollect.db'))
   locking.run('BEGIN EXCLUSIVE')
   expect((await before('d', fileNamed('graph.ts'))).text).toContain('edges')
   await Bun.sleep(6000)
@@ -380,7 +378,7 @@ const workerOf = ({ home }: ScriptHome) => (JSON.parse(readFileSync(join(home, '
 
 /** Overwrites all pages but the first, and writes to the log so that the worker reads them again. */
 function breakUnderWorker(database: string): void {
-  const db = new Database(database)
+  const db = openWorkerDatabase(database)
   db.run('PRAGMA wal_checkpoint(TRUNCATE)')
   db.run('CREATE TABLE unknown (x)')
   db.close()

@@ -1,9 +1,9 @@
-import { Database } from 'bun:sqlite'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { AgentName } from '../../src/core/agent.ts'
 import { runGit } from './machines.ts'
+import { openWorkerDatabase } from './worker-database.ts'
 
 const RECOLLECT = join(import.meta.dir, '..', '..', 'bin', 'recollect')
 
@@ -86,7 +86,7 @@ export async function findInHome(home: string, texts: readonly string[], without
 
 /** Every value of every table, and every term of every full-text index: an index stores terms without their common beginnings. */
 export function databaseText(path: string): string {
-  const db = new Database(path)
+  const db = openWorkerDatabase(path)
   try {
     const tables = db.query<{ name: string; sql: string | null }, []>("SELECT name, sql FROM sqlite_master WHERE type = 'table'").all()
     const parts: string[] = []

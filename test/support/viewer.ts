@@ -1,9 +1,9 @@
-import { Database } from 'bun:sqlite'
 import { join } from 'node:path'
 import axe from 'axe-core'
 import { openBrowser, type Visitor } from './browser.ts'
 import type { Person } from './person.ts'
 import { until } from './until.ts'
+import { openWorkerDatabase } from './worker-database.ts'
 
 export type Viewing = Visitor & {
   origin: string
@@ -55,8 +55,7 @@ export async function view(person: Person, options: Parameters<typeof openBrowse
 
 /** Writes observations directly into the tables, because storing this many through the API would take minutes. Their words are not indexed. */
 export function addManyObservations(person: Person, count: number): void {
-  const db = new Database(join(person.home, '.recollect', 'recollect.db'))
-  db.run('PRAGMA busy_timeout = 10000')
+  const db = openWorkerDatabase(join(person.home, '.recollect', 'recollect.db'))
   db.transaction(() => {
     db.run(`INSERT INTO sessions (agent, content_session_id, memory_session_id, project, folder, status, started_at, last_event_at)
       VALUES ('claude-code', 'many', 'memory of many', 'many', '/many', 'completed', 1, 2)`)

@@ -1,8 +1,8 @@
-import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { garbage } from '../../support/garbage.ts'
+import { openWorkerDatabase } from '../../support/worker-database.ts'
 import { aHome, type FaultyHome } from '../home.ts'
 import { aClient } from './client.ts'
 import { expectHealthy, expectJournalIsTranscript, recover } from './recovery.ts'
@@ -25,8 +25,7 @@ test('a database that another program keeps locked for longer than SQLite waits:
   const client = aClient(at, 'busy')
   await client.start()
   await client.turn(turn(1))
-  const other = new Database(at.home.database)
-  other.run('PRAGMA busy_timeout = 20000')
+  const other = openWorkerDatabase(at.home.database)
   other.run('BEGIN IMMEDIATE')
   await client.turn(turn(2))
   await Bun.sleep(7000)

@@ -7,9 +7,13 @@ import { commandName } from '../wire/start.ts'
 import { call } from './call.ts'
 import { invalidInput } from './print.ts'
 
-/** The project of the current folder. */
+/**
+ * The project of the current folder, as the worker understands it: its key, or the folder if the key is the path of a local remote. The worker would take
+ * such a path for the folder that is there, which may be another project.
+ */
 export function currentProject(): string {
-  return projectKey(findProject(process.cwd()))
+  const key = projectKey(findProject(process.cwd()))
+  return key.startsWith('/') ? `${process.cwd().replace(/\/*$/, '')}/` : key
 }
 
 /** Where to search: all projects, the given one, or the current one and, if nothing there is close, all. */

@@ -1,6 +1,6 @@
 import type { ReadAction } from '../core/action.ts'
 import type { Store } from '../store/store.ts'
-import { saveActivity } from './distill.ts'
+import { performedActions, saveActivity } from './distill.ts'
 import { fixLinks } from './fix-links.ts'
 import { linkTurn } from './link.ts'
 
@@ -18,7 +18,8 @@ export async function catchUpOldTurns(store: Store, after: number, readAction: R
     const session = await store.sessions.get(sessionId)
     const prompt = await store.prompts.get(id)
     if (!session || !prompt) continue
-    await saveActivity(store, { session, prompt, uses: await store.toolUses.ofTurn(sessionId, prompt.number) }, readAction)
+    const uses = await store.toolUses.ofTurn(sessionId, prompt.number)
+    await saveActivity(store, { session, prompt }, await performedActions(session.agent, uses, readAction))
     if (!linked) await linkTurn(store, session, prompt)
     // Links to fixes need the traces, which a turn may have lacked when it was first linked.
     else await store.links.add(await fixLinks(store, session, prompt))

@@ -13,31 +13,40 @@ import { workStepsOf } from './plain/work-steps.ts'
 import { updateThreads } from './threads.ts'
 import { tracesOf } from './traces.ts'
 import { activityText } from './turn-activity.ts'
-import { settleUndoneTurn } from './undone-marks.ts'
+import { settleUndoneTurns } from './undone-marks.ts'
 
 /**
  * Makes the observations and the summary of a turn from the journal, using plain rules. A repeated call gives the same rows, or better ones
  * if more of the turn has arrived. Does nothing if a model has already distilled this version of the turn. Call it inside a transaction.
  */
 export async function distillTurn(store: Store, job: DistillJob, readAction: ReadAction): Promise<Change[]> {
+  const { changes, turn } = await distillUnsettled(store, job, readAction)
+  return turn ? [...changes, ...(await settleUndoneTurns(store, [turn]))] : changes
+}
+
+/** Like `distillTurn`, but the caller settles the work that the returned turn undid: of several turns at once, which takes little longer than of one. */
+export async function distillUnsettled(
+  store: Store,
+  job: DistillJob,
+  readAction: ReadAction,
+): Promise<{ changes: Change[]; turn: JournalledTurn | null }> {
   const turn = await readJournalledTurn(store, job)
-  if (!turn) return []
+  if (!turn) return { changes: [], turn: null }
   // Every later turn with an answer is distilled after this one, so only the last of them needs to look.
   if (await isLastAnswered(store, turn)) await updateThreads(store, turn.session.id)
   await store.changedValues.set(turn.prompt.id, changedIn(turn.prompt))
-  await saveActivity(store, turn, readAction)
-  if (await isDistilledByModel(store, turn)) return settleUndoneTurn(store, turn.session, turn.prompt)
+  const actions = await performedActions(turn.session.agent, turn.uses, readAction)
+  await saveActivity(store, turn, actions)
+  if (await isDistilledByModel(store, turn)) return { changes: [], turn }
   const { id } = turn.session
   const { number } = turn.prompt
   // The person has deleted an observation by the model; the rules would bring it back in other words.
   if ((await store.distilledTurns.fingerprint(id, number)) !== null && (await store.distilledTurns.hasForgottenObservation(id, number)))
-    return []
-  const output = distillPlain(await turnForDistiller(store, turn, readAction))
+    return { changes: [], turn: null }
+  const output = distillPlain(await turnForDistiller(store, turn, actions))
   await store.distilledTurns.forget(id, number)
-  return writeDistilledTurn(store, turn, output, {
-    model: 'plain',
-    memorySessionId: await ensureMemorySession(store, turn.session, 'plain'),
-  })
+  const by = { model: 'plain', memorySessionId: await ensureMemorySession(store, turn.session, 'plain') }
+  return { changes: await writeDistilledTurn(store, turn, output, by), turn }
 }
 
 /** The values that a turn replaced by others. */
@@ -70,7 +79,7 @@ export async function isDistilledByModel(store: Store, { session, prompt, finger
 }
 
 /** The turn in the form that distillers read. */
-export async function turnForDistiller(store: Store, { session, prompt, uses }: JournalledTurn, readAction: ReadAction): Promise<Turn> {
+export async function turnForDistiller(store: Store, { session, prompt }: JournalledTurn, actions: PerformedAction[]): Promise<Turn> {
   return {
     promptNumber: prompt.number,
     origin: prompt.origin,
@@ -80,7 +89,7 @@ export async function turnForDistiller(store: Store, { session, prompt, uses }: 
     folder: session.folder,
     at: prompt.at,
     openFailures: await store.prompts.openFailuresBefore(session.id, prompt.number),
-    actions: await performedActions(session.agent, uses, readAction),
+    actions,
   }
 }
 
@@ -104,12 +113,12 @@ export function performedActions(agent: AgentName, uses: ToolUse[], readAction: 
  */
 export async function saveActivity(
   store: Store,
-  { session, prompt, uses }: Omit<JournalledTurn, 'fingerprint'>,
-  readAction: ReadAction,
+  { session, prompt }: Pick<JournalledTurn, 'session' | 'prompt'>,
+  performed: PerformedAction[],
 ): Promise<void> {
   const isForgotten = await store.distilledTurns.hasForgottenObservation(prompt.sessionId, prompt.number)
-  if (uses.length === 0 && !isForgotten && !saysUndone(prompt)) return
-  const actions = isForgotten ? [] : await performedActions(session.agent, uses, readAction)
+  if (performed.length === 0 && !isForgotten && !saysUndone(prompt)) return
+  const actions = isForgotten ? [] : performed
   const openBefore = await store.prompts.openFailuresBefore(session.id, prompt.number)
   const traces = tracesOf(actions, session.folder, openBefore)
   const work = isForgotten ? [] : workStepsOf(prompt.origin === 'person' ? prompt.text : null, actions, session.folder)
@@ -119,7 +128,7 @@ export async function saveActivity(
 /** A prompt alone may say that earlier work was undone. */
 const saysUndone = (prompt: Prompt) => prompt.origin === 'person' && workStepsOf(prompt.text, [], '').length > 0
 
-/** Replaces the memories of a turn. The session must already have the memory session id. */
+/** Replaces the memories of a turn. The session must already have the memory session id, and the caller settles undone work. */
 export async function writeDistilledTurn(
   store: Store,
   { session, prompt }: JournalledTurn,
@@ -161,7 +170,6 @@ export async function writeDistilledTurn(
   if (output.title && !session.title) await store.sessions.setTitle(session.id, output.title)
   await store.prompts.setOpenFailures(session.id, prompt.number, output.openFailures)
   await linkTurn(store, session, prompt)
-  changes.push(...(await settleUndoneTurn(store, session, prompt)))
   return changes
 }
 

@@ -9,6 +9,7 @@ import {
   ensureMemorySession,
   isDistilledByModel,
   type JournalledTurn,
+  performedActions,
   readJournalledTurn,
   turnForDistiller,
   writeDistilledTurn,
@@ -20,6 +21,7 @@ import { groundAnswer, isReadOnlyTurn } from './model/evidence.ts'
 import type { Mode } from './model/mode.ts'
 import { type DistillOpening, inputRatio, turnRequest } from './model/protocol.ts'
 import { distillPlain } from './plain/plain.ts'
+import { settleUndoneTurns } from './undone-marks.ts'
 
 /** `force`: the person asked for it, so the turn starts a new conversation with the model. */
 export type ModelDistillJob = DistillJob & { force?: boolean }
@@ -74,7 +76,7 @@ export async function distillTurnWithModel(
   if (!(await isTurnOver(store, found))) return { kind: 'not-asked', reason: 'the turn has not ended' }
   if (await store.distilledTurns.hasForgottenObservation(job.sessionId, job.number))
     return { kind: 'not-asked', reason: 'an observation of the turn was forgotten' }
-  const turn = await turnForDistiller(store, found, distiller.readAction)
+  const turn = await turnForDistiller(store, found, await performedActions(found.session.agent, found.uses, distiller.readAction))
   const prepared = await buildModelRequest(store, distiller, found, turn, job.force ?? false)
   if (prepared.kind === 'not-asked') return prepared
   const answer = await distiller.model.ask(prepared.request, signal)
@@ -98,7 +100,8 @@ export async function distillTurnWithModel(
       const memorySessionId = await registerMemorySession(store, now.session, answer.session ?? null)
       distiller.seen.set(now.session.id, memorySessionId)
       await store.distilledTurns.put({ sessionId: now.session.id, number: now.prompt.number, print: now.fingerprint, model, at })
-      return writeDistilledTurn(store, now, output, { model, memorySessionId })
+      const changes = await writeDistilledTurn(store, now, output, { model, memorySessionId })
+      return [...changes, ...(await settleUndoneTurns(store, [now]))]
     },
   }
 }
@@ -111,7 +114,7 @@ export async function estimateModelTokens(
 ): Promise<{ input: number; output: number } | null> {
   const found = await readJournalledTurn(store, job)
   if (!found || (await isDistilledByModel(store, found)) || !(await isTurnOver(store, found))) return null
-  const turn = await turnForDistiller(store, found, distiller.readAction)
+  const turn = await turnForDistiller(store, found, await performedActions(found.session.agent, found.uses, distiller.readAction))
   const prepared = await buildModelRequest(store, distiller, found, turn, job.force ?? false)
   if (prepared.kind === 'not-asked') return null
   const { system, messages, maxTokens } = prepared.request

@@ -3,11 +3,11 @@
  * code, and a worker needs it only when the first turn has ended.
  */
 export { catchUpOldTurns } from './catch-up.ts'
-export { distillTurn, performedActions } from './distill.ts'
+export { distillTurn, distillUnsettled, performedActions } from './distill.ts'
 export { episodeDraft } from './episode-draft.ts'
 export { checksInCommand, recognizableFailures } from './known-fixes.ts'
 export { type Mode, readMode } from './model/mode.ts'
 export { distillTurnWithModel, estimateModelTokens, type ModelDistiller, type ModelDistillJob, queueModelDistill } from './model-distill.ts'
 export { draftListedDecisions, draftStatedNotes } from './statements.ts'
 export { rebuildThreads } from './threads.ts'
-export { settleUndoneWork } from './undone-marks.ts'
+export { settleUndoneTurns, settleUndoneWork } from './undone-marks.ts'

@@ -7,7 +7,7 @@ import { claudeCode } from '../integrations/agent.ts'
 import { search } from '../retrieval/search.ts'
 import type { Store } from '../store/store.ts'
 import { take } from './capture.ts'
-import { distillTurn } from './turns.ts'
+import { distillTurn, settleUndoneWork } from './turns.ts'
 
 const app = asProjectKey('app')
 
@@ -29,6 +29,32 @@ test('a change is not undone while its code is still there', async () => {
   await aTurn(t.store, 2, [run('git restore docs/prices.md')])
   expect((await t.store.observations.ofTurn(1, 1)).map(({ undoneBy }) => undoneBy)).toEqual([undefined])
 })
+
+test('turns that are settled together get the marks that they get one by one, however far apart they are', async () => {
+  using t = await temporaryStore()
+  const turns = 140
+  for (let number = 1; number <= turns; number++) {
+    const file = `src/part${Math.floor(number / 2)}.ts`
+    await aTurn(t.store, number, [number % 4 === 1 ? run(`git restore ${file}`) : edit('return total', `return total * ${number}`, file)])
+  }
+  const work = await t.store.turnWork()
+  const stored = () => work.around(app, 0, { before: 0, after: turns })
+  const marks = async () => (await stored()).map(({ undoneBy }) => undoneBy)
+  const oneByOne = await marks()
+  expect([oneByOne[3], oneByOne[135]]).toEqual(['P5', 'P137'])
+
+  for (const { id } of await stored()) await work.markTurn(id, null)
+  // One replay does not reach from the first of these to the second.
+  await settleUndoneWork(t.store, [5, 137].map(placeOf))
+  expect([(await marks())[3], (await marks())[135]]).toEqual(['P5', 'P137'])
+  await settleUndoneWork(
+    t.store,
+    oneByOne.map((_, n) => placeOf(n + 1)),
+  )
+  expect(await marks()).toEqual(oneByOne)
+})
+
+const placeOf = (number: number) => ({ project: app, at: 1000 * number })
 
 /** Captures a turn of one session, distills it and returns what changed. */
 async function aTurn(store: Store, number: number, does: SessionEvent[]): Promise<Change[]> {

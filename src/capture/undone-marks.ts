@@ -6,19 +6,38 @@ import { areUndone, type UndoneTurn, undoneWork } from './undone-work.ts'
 /** How many turns with changes are replayed on each side of a time. */
 const MAX_TURNS_REPLAYED = 60
 
-/** Like `settleUndoneWork`, after a turn was written. Most turns change no file. */
-export async function settleUndoneTurn(store: Store, session: Session, prompt: Prompt): Promise<Change[]> {
-  const { work } = await store.prompts.traces(prompt)
-  return work ? settleUndoneWork(store, session.project, prompt.at) : []
+/** Where work was changed. */
+export type WorkPlace = { project: ProjectKey; at: number }
+
+/** Like `settleUndoneWork`, after turns were written. Most turns change no file. */
+export async function settleUndoneTurns(store: Store, turns: { session: Session; prompt: Prompt }[]): Promise<Change[]> {
+  const places: WorkPlace[] = []
+  for (const { session, prompt } of turns)
+    if ((await store.prompts.traces(prompt)).work) places.push({ project: session.project, at: prompt.at })
+  return settleUndoneWork(store, places)
 }
 
 /**
- * Marks the work around a time that was undone, and takes the mark from work that was done again. Any turn may arrive late or be distilled
+ * Marks the work around these places that was undone, and takes the mark from work that was done again. Any turn may arrive late or be distilled
  * again, so it looks at both sides. Call it inside a transaction.
  */
-export async function settleUndoneWork(store: Store, project: ProjectKey, at: number): Promise<Change[]> {
-  const turns = await (await store.turnWork()).around(project, at, MAX_TURNS_REPLAYED)
-  if (turns.length === 0) return []
+export async function settleUndoneWork(store: Store, places: WorkPlace[]): Promise<Change[]> {
+  const changes: Change[] = []
+  for (const [project, inProject] of Map.groupBy(places, (place) => place.project))
+    for (let left = inProject.map(({ at }) => at).sort((a, b) => a - b); left.length > 0; ) {
+      const [first = 0] = left
+      // Turns that follow each other are replayed together. Other turns may lie between them; those that are then too close to the end are left.
+      const reach = { before: MAX_TURNS_REPLAYED, after: MAX_TURNS_REPLAYED + left.length }
+      const turns = await (await store.turnWork()).around(project, first, reach)
+      changes.push(...(await settleReplayed(store, project, turns)))
+      const isEnd = turns.filter(({ at }) => at > first).length < reach.after
+      const settledUpTo = isEnd ? Number.POSITIVE_INFINITY : (turns.at(-1 - MAX_TURNS_REPLAYED)?.at ?? first)
+      left = left.filter((at) => at > settledUpTo)
+    }
+  return changes
+}
+
+async function settleReplayed(store: Store, project: ProjectKey, turns: StoredWork[]): Promise<Change[]> {
   const undone = undoneWork(turns, hasCommits(turns) ? await (await store.turnWork()).revertedCommits(project) : [])
   const replayed = new Set(turns.map(({ id }) => `P${id}`))
   const changes: Change[] = []

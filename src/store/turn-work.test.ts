@@ -30,8 +30,8 @@ test('the turns around a time that changed files come in order, with their steps
   const work = await t.store.turnWork()
   for (const at of [1000, 2000, 3000, 4000]) await turn(t.store, 's1', at, { work: [edit] })
   await turn(t.store, 's1', 2500)
-  await work.markTurn((await work.around(app, 2000, 1))[0]?.id ?? 0, 'P9')
-  const around = await work.around(app, 2000, 2)
+  await work.markTurn((await work.around(app, 2000, { before: 1, after: 1 }))[0]?.id ?? 0, 'P9')
+  const around = await work.around(app, 2000, { before: 2, after: 2 })
   expect(around.map(({ at, undoneBy }) => [at, undoneBy ?? null])).toEqual([
     [1000, null],
     [2000, 'P9'],
@@ -39,8 +39,8 @@ test('the turns around a time that changed files come in order, with their steps
     [4000, null],
   ])
   expect(around[0]).toMatchObject({ folder: '/home/dev/app', steps: [edit] })
-  expect((await work.around(app, 2000, 1)).map(({ at }) => at)).toEqual([2000, 3000])
-  expect(await work.around(asProjectKey('other'), 2000, 2)).toEqual([])
+  expect((await work.around(app, 2000, { before: 1, after: 1 })).map(({ at }) => at)).toEqual([2000, 3000])
+  expect(await work.around(asProjectKey('other'), 2000, { before: 2, after: 2 })).toEqual([])
 })
 
 test('the mark of undone work can be taken off', async () => {

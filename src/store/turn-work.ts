@@ -46,9 +46,9 @@ export function turnWorkStatements(db: Database) {
   )
 
   return {
-    /** The turns of a project that changed files, up to `limit` on each side of a time, in order. */
-    around: async (project: ProjectKey, at: number, limit: number): Promise<StoredWork[]> =>
-      [...workBefore.all({ project, at, limit }).reverse(), ...workAfter.all({ project, at, limit })].map(
+    /** The turns of a project that changed files, up to so many on each side of a time, in order. */
+    around: async (project: ProjectKey, at: number, { before, after }: { before: number; after: number }): Promise<StoredWork[]> =>
+      [...workBefore.all({ project, at, limit: before }).reverse(), ...workAfter.all({ project, at, limit: after })].map(
         ({ work, undone_by, hasMarked, ...row }) => ({
           ...row,
           hasMarkedObservation: hasMarked === 1,

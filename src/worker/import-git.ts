@@ -132,7 +132,7 @@ async function settle({ store, queue }: Services, project: ProjectKey, folder: s
   await store.transaction(async () => {
     await store.commits.abandon(project, abandoned)
     await store.commits.settleReverts(project)
-    await settleUndoneWork(store, project, Date.now())
+    await settleUndoneWork(store, [{ project, at: Date.now() }])
     await store.audit.setMark(headsMark(project), JSON.stringify(heads))
     const now = Date.now()
     await store.jobs.add('embed', 'waiting', {}, now, now)

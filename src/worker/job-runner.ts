@@ -1,7 +1,7 @@
 /** Runs each kind of job. Loaded with the first job, because a worker that only answers requests needs none of this. */
 import { dirname } from 'node:path'
 import { queueEpisode, queueStatements } from '../capture/capture.ts'
-import { catchUpOldTurns, distillTurn } from '../capture/turns.ts'
+import { catchUpOldTurns, distillUnsettled, settleUndoneTurns } from '../capture/turns.ts'
 import type { Job, JobKind, Jobs } from '../core/job.ts'
 import type { Change, Session } from '../core/memory.ts'
 import { connectedAgents } from '../platform/installs.ts'
@@ -102,12 +102,16 @@ async function distillByRules(services: Services, embedding: Embedding, job: Job
     const until = performance.now() + maxMs
     const nextJob = () => (job.attempts > 1 || performance.now() > until ? null : store.jobs.claimAlso('distill', Date.now()))
     const changes: Change[] = []
+    const turns: Parameters<typeof settleUndoneTurns>[1] = []
     for (let current: Job<'distill'> | null = job; current; current = await nextJob()) {
-      changes.push(...(await distillTurn(store, current.payload, readAction)))
+      const distilled = await distillUnsettled(store, current.payload, readAction)
+      changes.push(...distilled.changes)
+      if (distilled.turn) turns.push(distilled.turn)
       await queueDistillingByModel(services, current.payload, Date.now())
       await queueAnchoring(store, current.payload, Date.now())
       await store.jobs.complete(current.id)
     }
+    changes.push(...(await settleUndoneTurns(store, turns)))
     await embedding.queueInTransaction()
     return changes
   })

@@ -52,7 +52,7 @@ test('a commit that the repository reverts marks the turn that made it, and the 
   })
   const settle = async () => {
     await t.store.commits.settleReverts(app)
-    await settleUndoneWork(t.store, app, 9000)
+    await settleUndoneWork(t.store, [{ project: app, at: 9000 }])
     return (await t.store.observations.ofTurn(1, 1))[0]?.undoneBy
   }
   await t.store.commits.add(app, [commit('a', 'Add tax', null, 1500), commit('b', 'Revert "Add tax"', 'a', 2000)])

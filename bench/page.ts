@@ -44,7 +44,7 @@ export function benchPage(results: Result[], machine: BenchMachine): BenchPage {
     '### Growth',
     growthTable(results),
     ...Object.entries(CURVES).map(([name, { title }]) => pictureOf(name, title)),
-    '### Where we lose',
+    '### Missed goals and lost comparisons',
     losses(results),
   ].join('\n\n')
   return { markdown, curves }
@@ -82,7 +82,7 @@ function growthTable(results: Result[]): string {
     return `| ${name} (${unit}) | ${sizes.map((size) => (of(size) ? number(of(size)?.value ?? 0) : '')).join(' | ')} |`
   })
   return [
-    `| at so many observations | ${sizes.map((size) => size.toLocaleString('en')).join(' | ')} |`,
+    `| number of observations | ${sizes.map((size) => size.toLocaleString('en')).join(' | ')} |`,
     `|---|${sizes.map(() => '---|').join('')}`,
     ...rows,
   ].join('\n')
@@ -109,7 +109,7 @@ function losses(results: Result[]): string {
     if (plain && ours.unit === 'ms' && ours.value > plain.value)
       lines.push(`- ${ours.name} at ${ours.size?.toLocaleString('en')}: ${number(ours.value)} ms, plain FTS5 ${number(plain.value)} ms`)
   }
-  return lines.length > 0 ? lines.join('\n') : 'Nothing that has a goal or a comparison.'
+  return lines.length > 0 ? lines.join('\n') : 'None.'
 }
 
 const pictureOf = (name: string, title: string) =>

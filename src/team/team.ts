@@ -156,7 +156,7 @@ function whyNotShareable(note: Note): string {
   if (note.author !== null) return "it is a copy of another person's note"
   if (note.type === 'episodic') return 'it is the note of a session, which contains what you typed; those are not shared'
   if (note.scope === 'local') return 'it is only for this machine'
-  if (note.state !== 'accepted') return 'nobody has accepted it yet: recollect rules accept, or recollect edit'
+  if (note.state !== 'accepted') return 'it is not accepted yet: recollect rules accept, or recollect edit'
   return 'it is deleted, expired, or has a conflict'
 }
 

@@ -74,7 +74,7 @@ export async function printInjection({
   if (!injection.text && quiet) return
   if (injection.text) printExactly(injection.text)
   // Not on stdout: a hook that calls this would hand it to the model.
-  else if (prompt === undefined) printNotice(`There is nothing to show for ${injection.project} yet.`)
+  else if (prompt === undefined) printNotice(`No memories to show for ${injection.project} yet.`)
   else print(`This prompt would recall nothing${injection.message ? `: ${injection.message}` : ''}.`)
   if (explain) printExplanation(injection)
 }

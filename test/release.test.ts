@@ -64,7 +64,7 @@ test('the workflow publishes with provenance and without a token, from this repo
     steps: expect.arrayContaining([{ run: 'npm publish --provenance --access public' }]),
   })
   expect(text).not.toMatch(/NODE_AUTH_TOKEN|NPM_TOKEN|registry/)
-  // What the release offers is built before it is uploaded.
+  // Everything that the release offers is built before the upload.
   for (const built of ['scripts/sbom.ts', 'scripts/plugin-package.ts', 'npm run vscode'])
     expect(text.slice(0, text.indexOf('gh release upload'))).toContain(built)
   expect(text).toMatch(/gh release upload .*recollect-sbom\.json .*recollect-plugin\.tar\.gz .*recollect\.vsix server\.json/)

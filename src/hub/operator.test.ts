@@ -49,7 +49,7 @@ test('before a project forgets old memories, an operator learns how many', async
   expect([await at.operator.countExpiring('shop', 30), await at.operator.countExpiring('shop', 40)]).toEqual([1, 0])
 })
 
-test("what the hub refuses has a reason, and nobody's rights change", async () => {
+test('a refusal has a reason and changes no rights', async () => {
   const refused = await at.operator.changeGrant('shop', 'Carol', 'curate').catch((cause) => cause)
   expect(refused).toBeInstanceOf(OperationRefused)
   expect(refused.message).toContain('there is no member with this name')

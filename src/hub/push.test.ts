@@ -48,7 +48,7 @@ describe('without review', () => {
     expect(decide(aMemory(keptAs), writer).result.kind).toBe('stored')
     expect(decide(aMemory(keptAs), other)).toMatchObject({ result: { id: keptAs, kind: 'refused' }, write: null })
     expect(decide(aMemory(`mine-${keptAs}`), other).result.kind).toBe('stored')
-    // What is there already is judged by its author.
+    // For an id that is stored already, only its author counts.
     expect(decide(aMemory(keptAs, {}, 'h1'), other, stored({ id: keptAs })).result.kind).toBe('stored')
   })
 

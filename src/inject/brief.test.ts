@@ -716,7 +716,7 @@ test('of the last session the last turn that did something is shown, not the que
   expect((await briefFor(t.store, { project: asProjectKey('app'), now: NOW })).text).toContain('Invoices are sent')
 })
 
-test('a later turn of the same work is told after its result, if it changed something', async () => {
+test('a later turn of the same work is shown after its result, if it changed something', async () => {
   using t = await temporaryStore()
   const session = await openSession(t.store)
   const turns: [string, string][] = [

@@ -197,7 +197,7 @@ describe('the rest of the last session', () => {
       changed(2, { filesModified: ['a.ts', 'retry.ts'] }),
     ]
     expect(rest([], observations, 1000, of).line).toBe('<last>')
-    // What came after it was not taken back by it.
+    // The result takes back earlier work only.
     const later = observations.map((o) => (o.id === 2 ? { ...o, promptNumber: 5 } : o))
     expect(rest([], later, 1000, of).line).toBe('- Also there: #2 Change 2 of the museum')
   })

@@ -34,7 +34,7 @@ test('characters are limited too, and the last character may be used', () => {
   expect(exact.add(part(1, 'abc'))).toBe(true)
 })
 
-test('what is on the page already counts, in tokens and in characters', () => {
+test('text already on the page counts against both limits', () => {
   const frame = '<first>'.length + '<last>'.length + 2
   const page = openPage('<first>', '<last>', { tokens: 1000, characters: frame + 8 })
   expect([page.add(part(1, 'abc')), page.add(part(2, 'abcd')), page.add(part(3, 'abc'))]).toEqual([true, false, true])

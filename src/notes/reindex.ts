@@ -45,8 +45,8 @@ function pathsOnDisk(home: string): string[] {
 }
 
 /**
- * Whether this is the temporary file of a process that was killed while it wrote a note. Only one worker writes at a time, so a file that is older than
- * this process is nobody's. The age counts too, for files of a failed write of our own.
+ * Whether this is the temporary file of a process that was killed while it wrote a note. Only one worker writes at a time, so no running process
+ * owns a file that is older than this one. The age counts too, for files of a failed write of our own.
  */
 export function isLeftover(path: string, changedAt: number): boolean {
   return TEMP_FILE.test(path) && (changedAt < performance.timeOrigin || Date.now() - changedAt > STALE_TEMP_FILE_MS)

@@ -14,7 +14,7 @@ const injection = (given: Partial<Injection> = {}) => ({
   ...given,
 })
 
-test('what was injected is known until the session is compacted', async () => {
+test('an injection is known until the session is compacted', async () => {
   using t = await temporaryStore()
   const [session, other] = [await openSession(t.store, 's1'), await openSession(t.store, 's2')]
   await t.store.injections.add(injection({ sessionId: session.id, event: 'file:src/a.ts' }))

@@ -78,7 +78,7 @@ test('commits that were pushed stay as they are, because other machines have the
   expect([texts.includes('1234'), texts.includes('5678'), texts.includes('pelican code')]).toEqual([true, false, false])
 })
 
-test('without a history there is nothing to erase', async () => {
+test('without a history, erasing does nothing', async () => {
   using a = await aMachine('a', '')
   const id = await a.note('The port is 8080.')
   await eraseFromHistory(a.book, [id], Date.now())

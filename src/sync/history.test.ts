@@ -19,7 +19,7 @@ test('the history of a note shows when it changed, on which machine, and its tex
   for (const path of ['memory/../config.toml', 'local/app/x.md', 'memory/.git/config']) expect(await noteHistory(a.book, path)).toEqual([])
 })
 
-test('a file that is no note has no history here, even if a person committed it by hand', async () => {
+test('a file that is not a note has no history here, even if a person committed it by hand', async () => {
   using a = await aMachine('a', '')
   const path = 'memory/app/.drafts/x.md'
   a.write(path, 'Only a draft.\n')

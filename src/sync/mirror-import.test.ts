@@ -47,7 +47,7 @@ describe('the notes of a mirror, imported into a new home', () => {
       scope: 'project',
     })
     expect(Object.keys(fresh.files())).toEqual([`app/${id}.md`])
-    // A second time there is nothing to do.
+    // A second import saves nothing.
     expect((await importFromMirror(fresh.book, app, project.path, NOW)).saved).toEqual([])
   })
 
@@ -104,7 +104,7 @@ describe('the notes of a mirror, imported into a new home', () => {
 
 describe('memories that Subcog left in git notes', () => {
   const memory = (fields: string, body = 'The port is 8080.') => `---\n${fields}\n---\n\n${body}\n`
-  /** What is imported from such a note on the commit. */
+  /** The notes imported from a commit with such a memory, and why others were left out. */
   async function imported(text: string, ref = 'refs/notes/subcog') {
     using project = aProject()
     project.git('commit', '--quiet', '--allow-empty', '-m', 'Go on')

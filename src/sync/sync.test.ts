@@ -479,7 +479,7 @@ describe('a sync', () => {
       'killed here',
     )
     expect([Object.keys(b.files()), await b.body(id)]).toEqual([[`app/${id}.md`], null])
-    // What it leaves for the next sync is not among the person's files.
+    // The files kept for the next sync are not among the person's own.
     expect(readdirSync(b.folder).filter((name) => !before.includes(name))).toEqual(['run'])
     expect(await b.sync()).toMatchObject({ outcome: 'synced', received: [] })
     expect(await b.body(id)).toBe('The port is 8080.')

@@ -140,7 +140,7 @@ test.each([
   ['forgets', (laptop: Laptop, id: string) => forgetNote(laptop.book, asNoteId(id), Date.now())],
   ['deletes for good', (laptop: Laptop, id: string) => purgeNote(laptop.book, asNoteId(id), Date.now())],
   ['withdraws', (laptop: Laptop, id: string) => withdrawNote(laptop.context, asNoteId(id))],
-])('what a person %s is gone from the hub and from every laptop', async (_, remove) => {
+])('a note that a person %s is gone from the hub and from every laptop', async (_, remove) => {
   using t = await twoMembers()
   await share(t.ada)
   const one = await note(t.ada, 'The zanzibarian anchor')
@@ -339,7 +339,7 @@ test('a copy that the person forgot stays forgotten when its author changes it',
   expect(await t.ben.copies('harbour')).toEqual([])
 })
 
-test('where a project requires review, a proposal counts only after a curator accepted it', async () => {
+test('if a project requires review, a proposal counts only after a curator accepted it', async () => {
   using t = await twoMembers()
   t.hub.requireReview()
   t.hub.add('cora', { harbour: 'curate' })

@@ -1,5 +1,5 @@
 /**
- * The recovery phrase of a person's own memory: seventeen words, of which sixteen are random (128 bits) and the last one is a checksum. The hub never
+ * The recovery phrase of a person's own memory: sixteen random words (128 bits) and one that is their checksum. The hub never
  * sees it.
  */
 export type RecoveryPhrase = { words: string; secret: Uint8Array<ArrayBuffer> }

@@ -31,8 +31,8 @@ describe('the page of a note says', () => {
   })
 })
 
-describe('beside a rule or decision is said', () => {
-  test('where it holds, and how often it was said', () => {
+describe('the marks of a rule or decision say', () => {
+  test('which project it applies to, and how often it was said', () => {
     expect(words(marksOfStatement(fullNote({ said: ['2026-11-01 s1 1'] }), null))).toEqual(['app'])
     const twice = fullNote({ scope: 'global', said: ['2026-11-01 s1 1', '2026-11-02 s2 3'], tags: ['agent'] })
     expect(words(marksOfStatement(twice, null))).toEqual(['every project', 'said 2 times', 'by the agent'])
@@ -74,7 +74,7 @@ test('a memory of code that is gone is marked as history', () => {
   expect(codeMark({ ...code, isHistory: true })?.words).toStartWith('history: ')
 })
 
-test('how much of a brief was used is not claimed where it cannot be told', () => {
+test('how much of a brief was used is stated only with enough evidence', () => {
   const usage = { counted: 12, used: 3, doubt: null }
   const said = (given: object) => markOfUsage({ ...usage, ...given } as Parameters<typeof markOfUsage>[0])
   expect(said({})).toEqual({ kind: 'used', words: '3 of 12 lines used later' })

@@ -7,7 +7,7 @@ import type { MarkText } from './marks.tsx'
 import { nameOfProject } from './project-list.ts'
 import { hrefOf, memoryHref } from './route.ts'
 
-/** What a note's page says beside its title. */
+/** The marks beside the title of a note's page. */
 export function marksOfNote(note: FullNote): (MarkText | null)[] {
   const [newer] = note.supersededBy
   return [
@@ -18,7 +18,7 @@ export function marksOfNote(note: FullNote): (MarkText | null)[] {
   ]
 }
 
-/** What is said beside a rule, a decision or an open end; `newer` is the one that replaced it. */
+/** The marks beside a rule, a decision or an open end; `newer` is the one that replaced it. */
 export function marksOfStatement(note: NoteWithUrn, newer: string | null): (MarkText | null)[] {
   return [
     note.deletedAt !== null ? { kind: 'rejected', words: 'rejected' } : null,

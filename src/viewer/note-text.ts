@@ -2,7 +2,7 @@ import type { Observation } from '../core/memory.ts'
 import type { Note } from '../core/note.ts'
 import type { NoteVersions } from '../wire/contract/notes.ts'
 
-/** What a person can write in the form of a note. */
+/** The fields of a note that a person can fill in. */
 export type NoteFormValues = Pick<Note, 'title' | 'body' | 'namespace' | 'type' | 'scope' | 'tags' | 'pinned'>
 
 export const emptyDraft = (project: string): NoteFormValues => ({

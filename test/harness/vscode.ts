@@ -45,7 +45,7 @@ export type WorkbenchOptions = {
   dark?: boolean
   isTrusted?: boolean
   env?: Record<string, string>
-  /** What the window opens, as a query of its address; by default the folder of the project. */
+  /** Query of the window's address that says what to open; by default the project's folder. */
   open?: string
 }
 

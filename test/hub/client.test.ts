@@ -11,7 +11,7 @@ import { aMember, filesWith, runningHub } from '../support/team-flow.ts'
 postgresOrSkip()
 const it = findPrograms() ? await clientOrSkip() : test.skip
 
-it('what one member settled is in the first request of another member, and not in that of a member without rights', async () => {
+it('a decision of one member is in the first request of another member, but not of a member without rights', async () => {
   await using hub = await runningHub()
   const files = { ...project, '.recollect/project': 'team/shop\n' }
   const options = { files, git: true, init: [] }

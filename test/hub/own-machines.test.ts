@@ -125,7 +125,7 @@ it('sessions and notes of one machine are on the other once, however often they 
   expect(JSON.stringify(rows)).not.toContain('zanzibarian')
 }, 300_000)
 
-it('what is deleted on one machine goes on the other, and does not come back', async () => {
+it('memories deleted on one machine are deleted on the other, and do not come back', async () => {
   await using t = await aHub()
   await using a = await t.machine('laptop')
   await using b = await t.machine('desk')
@@ -164,7 +164,7 @@ it('a hard deletion leaves no byte on the other machines either, whether they ha
   await a.exchange()
   await b.on(phrase)
   await b.exchange()
-  // What was deleted was shown to a model on the other machine.
+  // Before the deletion, the other machine shows one of these sessions to a model.
   const received = (id: string) => [...b.store.sessions.each()].find(({ contentSessionId }) => contentSessionId === id)
   const [session, other] = [received('s-2'), received('s-1')]
   const [shown] = session ? await b.store.prompts.ofSession(session.id) : []
@@ -200,7 +200,7 @@ it('a hard deletion leaves no byte on the other machines either, whether they ha
   expect(await b.own()).toMatchObject({ waiting: 0 })
 }, 300_000)
 
-it('what is deleted while a machine is out of it goes when the machine is back', async () => {
+it('memories deleted while a machine has own memory off are deleted there once it is on again', async () => {
   await using t = await aHub()
   await using a = await t.machine('laptop')
   await using b = await t.machine('desk')

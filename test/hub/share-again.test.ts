@@ -1,4 +1,4 @@
-/** What was taken back from a team can be shared again, on a hub that remembers every deletion. */
+/** Memories taken back from a team can be shared again, on a hub that remembers every deletion. */
 import { afterAll, expect } from 'bun:test'
 import { asProjectKey } from '../../src/core/ids.ts'
 import { changeNote, forgetNote, restoreNote, saveNote } from '../../src/notes/notes.ts'

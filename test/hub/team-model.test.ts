@@ -1,9 +1,9 @@
 /**
  * Five people with six machines and real workers, one hub and one PostgreSQL, with random steps from a seed. Notes are written, edited, forgotten, restored and
  * deleted for good; notes and whole projects are withdrawn and shared again; rights come and go; one project requires review; memories are handed over; a member
- * is erased; one person has two machines, one of which is revoked and joins again. Meanwhile the hub goes away, and laptops, hub and PostgreSQL are
- * killed. After every step one machine, and in the end all of them, must agree with the model, and nobody has a byte of what they may not see, nor of what was
- * taken back. `RECOLLECT_TEAM_SEED=7` runs another seed, `RECOLLECT_TEAM_STEPS` more steps.
+ * is erased; one of a person's two machines is revoked and joins again. Meanwhile the hub goes away, and laptops, hub and PostgreSQL are killed. After
+ * every step one machine, and in the end all of them, must agree with the model, and no machine has a byte of what its person may not see, or of what was taken
+ * back. `RECOLLECT_TEAM_SEED=7` runs another seed, `RECOLLECT_TEAM_STEPS` more steps.
  */
 import { expect } from 'bun:test'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
@@ -323,7 +323,7 @@ type Waiting = { key: string; id: string; hash: string; text: string }
 
 async function decide(world: World, { key, id, hash, text }: Waiting, verdict: 'accepted' | 'rejected'): Promise<string | null> {
   const note = world.notes.find((one) => one.text === text)
-  // Whatever the hub answers: from now on others may have it.
+  // Even if the call fails, others may have it from now on.
   if (verdict === 'accepted') world.accepted.add(wordOf(text))
   try {
     await laptopOf(world, CURATOR).call('POST /api/team/review', { key, id, hash, verdict })
@@ -357,7 +357,7 @@ async function handOver(world: World): Promise<string | null> {
   let moved = 0
   for (const note of world.notes) {
     if (note.project !== 'shop') continue
-    // What was handed over to the giver before moves on.
+    // Notes that the giver had received from others move on.
     if (note.handedOver?.to === from) note.handedOver.to = to
     else if (note.author === from && note.state === 'there' && !note.isWithheld && !note.handedOver)
       note.handedOver = { to, text: note.text }

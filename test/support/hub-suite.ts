@@ -687,7 +687,7 @@ export function describeHub(it: typeof test, open: () => Promise<HubLogins>): vo
       const authors = async () =>
         (await expectOk(call('reader', 'GET /v1/pull', { project: 'trap' }))).memories.map(({ author }) => author.name)
       expect(await authors()).toEqual(['mallory'])
-      // What an admin has handed over was not written by the member either.
+      // Memories that an admin handed over were not written by the member either.
       expect(await team.operator.handOver('mallory', 'writer', 'trap', false)).toBe(1)
       expect(await authors()).toEqual(['writer'])
       await expectOk(mallory.call('POST /v1/push', { project: 'trap', memories: [aMemory('b')] }))

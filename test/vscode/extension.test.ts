@@ -288,7 +288,7 @@ flow(
     expect(JSON.stringify(printed?.output)).not.toContain(SECRET_WORDS)
     await shoot('terminal')
 
-    // What a pager draws and what is printed from a file for secrets is not stored, and a command that the person ends has not failed.
+    // The screen of a pager and the contents of a file for secrets are not stored, and a command that the person ends has not failed.
     await bench.probe(`
       const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
       const terminal = vscode.window.terminals.find(({ name }) => name === 'work')
@@ -424,7 +424,7 @@ flow(
 )
 
 flow(
-  'where the browser cannot reach the port of the viewer, the person gets a link for a browser that can',
+  'if the browser cannot reach the port of the viewer, the person gets a link for a browser that can',
   async () => {
     const { page } = bench
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])

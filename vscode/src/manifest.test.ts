@@ -39,7 +39,7 @@ test('settings that name a program or a home belong to the machine, so that a wo
   expect(manifest.extensionKind).toEqual(['workspace'])
 })
 
-test('what is recorded is for the person to say, not for the settings of a repository', () => {
+test('only the person can change what is recorded, not the settings of a repository', () => {
   const { properties } = manifest.contributes.configuration
   const recording = Object.keys(properties).filter((name) => name.startsWith('recollect.record.'))
   for (const name of recording) expect([name, properties[name].scope]).toEqual([name, 'application'])

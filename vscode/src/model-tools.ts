@@ -21,7 +21,7 @@ const TOOLS: Record<string, string> = {
   recollect_get: 'memory_get',
 }
 
-/** What the tools are about while no folder is open. */
+/** Arguments that tools get while no folder is open. */
 const WITHOUT_FOLDER: Record<string, Record<string, string>> = {
   memory_recall: { project: 'all' },
   memory_timeline: { project: 'all' },

@@ -1,4 +1,4 @@
-/** Where the lines of an editor are in the saved file, and the other way round. Lines are counted from 1. */
+/** Maps the lines of an editor to lines of the saved file, and back. Lines are counted from 1. */
 export type SavedLines = {
   /** For a line that was changed or added since, a line beside it. */
   toSaved(line: number): number

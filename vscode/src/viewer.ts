@@ -105,7 +105,7 @@ addEventListener('message', ({ data }) => {
   if (!data.isRunning) main.append(Object.assign(element('button', 'Start Recollect'), { onclick: () => editor.postMessage({ kind: 'start' }) }))
   page(main)
 })
-// Firefox does not tell a page what it is framed by, and the viewer must be told.
+// Firefox does not let a page see its ancestors, and the viewer needs their origins.
 if (location.ancestorOrigins) editor.postMessage({ kind: 'ready', origins: [...new Set([origin, ...location.ancestorOrigins])] })
 else page(element('main', 'This browser cannot show the viewer here. Use the command "Recollect: Open the Viewer in a Browser".'))
 </script></body></html>`

@@ -106,7 +106,7 @@ test.each([
   ['pytest tests/test_a.py', 'pytest', ['tests/test_a.py']],
   ['go test ./auth', 'go test', ['./auth']],
   ['node scripts/seed.js staging', 'node scripts/seed.js', ['staging']],
-])('in `%s`, what is run is told from what it works on', (command, tool, args) => {
+])('`%s` is split into the tool and its arguments', (command, tool, args) => {
   expect(partsOf(command)).toMatchObject([{ tool, args }])
 })
 

@@ -550,18 +550,10 @@ export const SCHEMA = `
   CREATE INDEX tombstones_of_notes ON tombstones (key) WHERE kind = 'note';
 
   -- A row that goes takes its document along, and a document everything that was derived from it.
-  CREATE TRIGGER observations_gone AFTER DELETE ON observations BEGIN
-    DELETE FROM documents WHERE kind = 'observation' AND ref = CAST(old.id AS TEXT);
-  END;
-  CREATE TRIGGER summaries_gone AFTER DELETE ON summaries BEGIN
-    DELETE FROM documents WHERE kind = 'summary' AND ref = CAST(old.id AS TEXT);
-  END;
-  CREATE TRIGGER prompts_gone AFTER DELETE ON prompts BEGIN
-    DELETE FROM documents WHERE kind = 'prompt' AND ref = CAST(old.id AS TEXT);
-  END;
-  CREATE TRIGGER commits_gone AFTER DELETE ON commits BEGIN
-    DELETE FROM documents WHERE kind = 'commit' AND ref = CAST(old.id AS TEXT);
-  END;
+  ${documentTrigger('observation', 'observations')}
+  ${documentTrigger('summary', 'summaries')}
+  ${documentTrigger('prompt', 'prompts')}
+  ${documentTrigger('commit', 'commits')}
   CREATE TRIGGER notes_gone AFTER DELETE ON notes BEGIN
     DELETE FROM documents WHERE kind = 'note' AND ref = old.id;
     DELETE FROM superseded WHERE newer = old.id;
@@ -596,42 +588,18 @@ export const SCHEMA = `
     DELETE FROM anchored WHERE kind = old.kind AND ref = old.ref;
     DELETE FROM verified WHERE kind = old.kind AND ref = old.ref;
   END;
-  CREATE TRIGGER deleted_observations_unanchored AFTER DELETE ON deleted_rows
-  WHEN old.kind = 'observations' AND NOT EXISTS (SELECT 1 FROM observations WHERE id = CAST(old.ref AS INTEGER)) BEGIN
-    DELETE FROM anchored WHERE kind = 'observation' AND ref = old.ref;
-    DELETE FROM verified WHERE kind = 'observation' AND ref = old.ref;
-  END;
-  CREATE TRIGGER deleted_prompts_unanchored AFTER DELETE ON deleted_rows
-  WHEN old.kind = 'prompts' AND NOT EXISTS (SELECT 1 FROM prompts WHERE id = CAST(old.ref AS INTEGER)) BEGIN
-    DELETE FROM anchored WHERE kind = 'prompt' AND ref = old.ref;
-    DELETE FROM verified WHERE kind = 'prompt' AND ref = old.ref;
-  END;
-  CREATE TRIGGER deleted_summaries_unanchored AFTER DELETE ON deleted_rows
-  WHEN old.kind = 'summaries' AND NOT EXISTS (SELECT 1 FROM summaries WHERE id = CAST(old.ref AS INTEGER)) BEGIN
-    DELETE FROM anchored WHERE kind = 'summary' AND ref = old.ref;
-    DELETE FROM verified WHERE kind = 'summary' AND ref = old.ref;
-  END;
+  ${anchorTrigger('observation', 'observations')}
+  ${anchorTrigger('prompt', 'prompts')}
+  ${anchorTrigger('summary', 'summaries')}
   CREATE TRIGGER anchored_gone AFTER DELETE ON anchored WHEN NOT EXISTS (SELECT 1 FROM anchored WHERE anchor_id = old.anchor_id) BEGIN
     DELETE FROM anchors WHERE id = old.anchor_id;
   END;
 
   -- Ids of documents, sessions and prompts are not reused: a reader that asks for ids above the last it saw would miss a reused one, and a deleted
   -- session or prompt may be restored.
-  CREATE TRIGGER documents_newest_gone AFTER DELETE ON documents
-  WHEN NOT EXISTS (SELECT 1 FROM documents WHERE id > old.id) BEGIN
-    INSERT INTO marks (name, value) VALUES ('newest document', CAST(old.id AS TEXT))
-    ON CONFLICT (name) DO UPDATE SET value = excluded.value WHERE CAST(value AS INTEGER) < old.id;
-  END;
-  CREATE TRIGGER sessions_newest_gone AFTER DELETE ON sessions
-  WHEN NOT EXISTS (SELECT 1 FROM sessions WHERE id > old.id) BEGIN
-    INSERT INTO marks (name, value) VALUES ('newest session', CAST(old.id AS TEXT))
-    ON CONFLICT (name) DO UPDATE SET value = excluded.value WHERE CAST(value AS INTEGER) < old.id;
-  END;
-  CREATE TRIGGER prompts_newest_gone AFTER DELETE ON prompts
-  WHEN NOT EXISTS (SELECT 1 FROM prompts WHERE id > old.id) BEGIN
-    INSERT INTO marks (name, value) VALUES ('newest prompt', CAST(old.id AS TEXT))
-    ON CONFLICT (name) DO UPDATE SET value = excluded.value WHERE CAST(value AS INTEGER) < old.id;
-  END;
+  ${newestIdTrigger('document', 'documents')}
+  ${newestIdTrigger('session', 'sessions')}
+  ${newestIdTrigger('prompt', 'prompts')}
 
   -- A new or changed document waits for a vector.
   CREATE TRIGGER documents_new AFTER INSERT ON documents BEGIN
@@ -788,6 +756,31 @@ export const SCHEMA = `
 
 /** Two segments of a full-text index are enough to be merged. */
 export const FULLTEXT_SETTINGS = FULLTEXT_TABLES.map((table) => `INSERT INTO ${table} (${table}, rank) VALUES ('usermerge', 2);`).join('\n')
+
+/** Deletes the document of a deleted row. */
+function documentTrigger(kind: string, table: string): string {
+  return `CREATE TRIGGER ${table}_gone AFTER DELETE ON ${table} BEGIN
+    DELETE FROM documents WHERE kind = '${kind}' AND ref = CAST(old.id AS TEXT);
+  END;`
+}
+
+/** Deletes the anchors of a deleted row that can no longer be restored. */
+function anchorTrigger(kind: string, table: string): string {
+  return `CREATE TRIGGER deleted_${table}_unanchored AFTER DELETE ON deleted_rows
+  WHEN old.kind = '${table}' AND NOT EXISTS (SELECT 1 FROM ${table} WHERE id = CAST(old.ref AS INTEGER)) BEGIN
+    DELETE FROM anchored WHERE kind = '${kind}' AND ref = old.ref;
+    DELETE FROM verified WHERE kind = '${kind}' AND ref = old.ref;
+  END;`
+}
+
+/** Remembers the highest id of a table when its row is deleted. */
+function newestIdTrigger(kind: string, table: string): string {
+  return `CREATE TRIGGER ${table}_newest_gone AFTER DELETE ON ${table}
+  WHEN NOT EXISTS (SELECT 1 FROM ${table} WHERE id > old.id) BEGIN
+    INSERT INTO marks (name, value) VALUES ('newest ${kind}', CAST(old.id AS TEXT))
+    ON CONFLICT (name) DO UPDATE SET value = excluded.value WHERE CAST(value AS INTEGER) < old.id;
+  END;`
+}
 
 /** Puts changed observations or summaries into the team's outbox, if their project shares what is distilled, and deleted ones if they were shared. */
 function sharedTriggers(kind: string, table: string): string {

@@ -617,29 +617,25 @@ BEGIN
     memories_expired := memories_expired + number;
     INSERT INTO audit (action, project_id, details) VALUES ('retention', fed.id, jsonb_build_object('memories', number));
   END LOOP;
-  FOR fed IN SELECT p.id FROM projects p
-    WHERE (SELECT m.changed_at FROM memories m WHERE m.project_id = p.id AND m.body IS NULL ORDER BY m.seq LIMIT 1) < now() - make_interval(days => days)
-    ORDER BY p.id FOR NO KEY UPDATE LOOP
-    WITH dropped AS (DELETE FROM memories m USING
-      (SELECT id, changed_at FROM memories WHERE project_id = fed.id AND body IS NULL ORDER BY seq LIMIT 1000) oldest
-      WHERE m.project_id = fed.id AND m.id = oldest.id AND oldest.changed_at < now() - make_interval(days => days) RETURNING m.seq)
-    SELECT count(*), max(seq) INTO number, last_seq FROM dropped;
-    UPDATE projects SET horizon = greatest(horizon, last_seq) WHERE id = fed.id AND number > 0;
-    tombstones_dropped := tombstones_dropped + number;
-  END LOOP;
-  FOR fed IN SELECT p.id FROM members p
-    WHERE (SELECT s.changed_at FROM sealed s WHERE s.member_id = p.id AND s.sealed IS NULL ORDER BY s.seq LIMIT 1) < now() - make_interval(days => days)
-    ORDER BY p.id FOR NO KEY UPDATE LOOP
-    WITH dropped AS (DELETE FROM sealed s USING
-      (SELECT id, changed_at FROM sealed WHERE member_id = fed.id AND sealed IS NULL ORDER BY seq LIMIT 1000) oldest
-      WHERE s.member_id = fed.id AND s.id = oldest.id AND oldest.changed_at < now() - make_interval(days => days) RETURNING s.seq)
-    SELECT count(*), max(seq) INTO number, last_seq FROM dropped;
-    UPDATE members SET own_horizon = greatest(own_horizon, last_seq) WHERE id = fed.id AND number > 0;
-    tombstones_dropped := tombstones_dropped + number;
-  END LOOP;
+  ${tombstoneLoop('memories', 'project_id', 'body', 'projects', 'horizon')}
+  ${tombstoneLoop('sealed', 'member_id', 'sealed', 'members', 'own_horizon')}
   DELETE FROM enrolment_codes WHERE expires_at < now() - interval '30 days';
   RETURN NEXT;
 END $$;`
+}
+
+/** A part of sweep(): drops old deletions from the feeds that `rows` belong to, and moves the horizon of each feed to the last one dropped. */
+function tombstoneLoop(rows: string, feedOf: string, content: string, feeds: string, horizon: string): string {
+  return `FOR fed IN SELECT f.id FROM ${feeds} f
+    WHERE (SELECT r.changed_at FROM ${rows} r WHERE r.${feedOf} = f.id AND r.${content} IS NULL ORDER BY r.seq LIMIT 1) < now() - make_interval(days => days)
+    ORDER BY f.id FOR NO KEY UPDATE LOOP
+    WITH dropped AS (DELETE FROM ${rows} r USING
+      (SELECT id, changed_at FROM ${rows} WHERE ${feedOf} = fed.id AND ${content} IS NULL ORDER BY seq LIMIT 1000) oldest
+      WHERE r.${feedOf} = fed.id AND r.id = oldest.id AND oldest.changed_at < now() - make_interval(days => days) RETURNING r.seq)
+    SELECT count(*), max(seq) INTO number, last_seq FROM dropped;
+    UPDATE ${feeds} SET ${horizon} = greatest(${horizon}, last_seq) WHERE id = fed.id AND number > 0;
+    tombstones_dropped := tombstones_dropped + number;
+  END LOOP;`
 }
 
 /** The privileges of the hub's role. They are set after every change of the schema, so a new function is closed until it is listed here. */

@@ -589,6 +589,22 @@ export function describeHub(it: typeof test, open: () => Promise<HubLogins>): vo
       expect(await pull(after, 1)).toEqual({ items: [], head: 5, more: false })
     })
 
+    it('old deletions of sealed items are dropped, and a device that has not seen them gets 410', async () => {
+      const { call: newcomer } = await team.join('old sealed deletions')
+      const item = (letter: string, sealed: string | null) => ({ id: letter.repeat(64), keyId: 'feedfeedfeedfeed', sealed })
+      await expectOk(newcomer('POST /v1/own/push', { items: [item('1', 'YQ=='), item('2', 'YQ==')] }))
+      await expectOk(newcomer('POST /v1/own/push', { items: [item('1', null)] }))
+      await logins.operator.query(
+        `WITH t AS (SELECT set_config('session_replication_role', 'replica', true))
+         UPDATE recollect.sealed SET changed_at = now() - interval '91 days' FROM t WHERE id = decode($1, 'hex')`,
+        ['1'.repeat(64)],
+      )
+      await logins.hub.query('SELECT recollect.sweep()')
+      const pull = (after: number, fresh = false) => newcomer('GET /v1/own/pull', { after, fresh })
+      expect([(await pull(2)).status, (await pull(3)).status]).toEqual([410, 200])
+      expect((await expectOk(pull(0, true))).items.map(({ id }) => id[0])).toEqual(['2'])
+    })
+
     it('two devices cannot both replace the key', async () => {
       const heir = team.heir.call
       expect((await heir('PUT /v1/own/keys', { was: null, keyId: 'a'.repeat(16), olderKeys: 'x' })).status).toBe(200)

@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import type { SummaryDraft } from '../core/memory.ts'
 import { asText, type Columns, openForeignDatabase, timestampOf } from './foreign-database.ts'
 import type { SqlParams } from './statement.ts'
 
@@ -30,17 +31,7 @@ export type ForeignSession = {
     model: string
     at: number
   }[]
-  summaries: {
-    id: number
-    promptNumber: number | null
-    request: string
-    investigated: string
-    learned: string
-    completed: string
-    nextSteps: string
-    notes: string
-    at: number
-  }[]
+  summaries: (SummaryDraft & { id: number; promptNumber: number | null; at: number })[]
 }
 
 /** A rule that a person gave claude-mem for every session; `project` is null when it applies everywhere. */

@@ -44,7 +44,8 @@ export type DeletionRequest = {
 /** Everything that a deletion takes along. */
 export type DeletionPlan = Omit<ErasedIds, 'at'>
 
-export const EMPTY_PLAN: DeletionPlan = {
+type Selection = SelectedRows & { notes: NoteId[]; units: string[] }
+const emptySelection = (): Selection => ({
   sessions: [],
   prompts: [],
   observations: [],
@@ -52,11 +53,15 @@ export const EMPTY_PLAN: DeletionPlan = {
   toolUses: [],
   commits: [],
   notes: [],
+  units: [],
+})
+
+export const EMPTY_PLAN: DeletionPlan = {
+  ...emptySelection(),
   derivedNotes: [],
   rewritten: [],
   lostPlaces: [],
   injections: [],
-  units: [],
   folders: [],
 }
 
@@ -77,18 +82,6 @@ export async function planDeletion(services: Services, request: DeletionRequest)
     folders: await foldersOf(services, notes),
   }
 }
-
-type Selection = SelectedRows & { notes: NoteId[]; units: string[] }
-const emptySelection = (): Selection => ({
-  sessions: [],
-  prompts: [],
-  observations: [],
-  summaries: [],
-  toolUses: [],
-  commits: [],
-  notes: [],
-  units: [],
-})
 
 async function selectByIds(services: Services, ids: string[], hard: boolean): Promise<Selection> {
   const { store } = services

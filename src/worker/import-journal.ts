@@ -3,7 +3,7 @@ import { cleanJson, type RedactionRules } from '../core/clean-text.ts'
 import { fingerprint } from '../core/hash.ts'
 import { asContentSessionId, asMemorySessionId, asProjectKey, type ProjectKey } from '../core/ids.ts'
 import { MAX_STORED_CHARS } from '../core/limits.ts'
-import { CONCEPTS, type Concept, type Observation, type ObservationType, type Prompt, type Session } from '../core/memory.ts'
+import { CONCEPTS, type Concept, type Observation, type ObservationType, type Prompt, type Session, type Summary } from '../core/memory.ts'
 import { clip } from '../core/text.ts'
 import { countTokens } from '../core/tokens.ts'
 import type { Agent } from '../integrations/agent.ts'
@@ -275,18 +275,7 @@ export async function addSummary(
   services: Services,
   session: Session,
   key: string,
-  s: {
-    promptNumber: number
-    source: 'turn' | 'compact' | 'subagent'
-    request: string
-    investigated: string
-    learned: string
-    completed: string
-    nextSteps: string
-    notes: string
-    model: string
-    at: number
-  },
+  s: Omit<Summary, 'id' | 'sessionId' | 'project'>,
 ): Promise<boolean> {
   const cleaned = (text: string) => clip(services.notebook.clean(text), MAX_STORED_CHARS)
   if (await services.store.summaries.has(key)) return false

@@ -3,11 +3,12 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { exitWithUsageError, parseArguments } from '../scripts/arguments.ts'
-import { asNoteId, type NoteText } from '../src/core/note.ts'
+import { asNoteId } from '../src/core/note.ts'
 import { ulid } from '../src/core/ulid.ts'
 import { type Notebook, reindex, writeNote } from '../src/notes/notes.ts'
 import { openStore } from '../src/store/store.ts'
 import { syncNotes } from '../src/sync/sync.ts'
+import { noteText } from '../test/support/builders.ts'
 
 const [count = '10000'] = parseArguments('bench/sync.ts [notes]', {}, { words: true }).positionals
 const NOTES = /^[1-9]\d*$/.test(count) ? Number(count) : exitWithUsageError(`"${count}" is not a number of notes`)
@@ -46,30 +47,16 @@ function put(book: Notebook, at: number, version: number): void {
   const path = join(book.folder, 'memory', `project-${at % 20}`)
   mkdirSync(path, { recursive: true })
   const id = ulid(1_700_000_000_000 + at, new Uint8Array(10))
-  const note: NoteText = {
+  const note = noteText({
     id: asNoteId(id),
-    type: 'semantic',
     title: `Note ${at} about module${at % 97}`,
     namespace: 'learnings',
     tags: [`t${at % 13}`],
     createdAt: 1_700_000_000_000 + at,
     updatedAt: 1_700_000_000_000 + at + version,
     machine: book.machine,
-    source: 'human',
-    author: null,
-    session: null,
-    model: null,
-    confidence: 1,
-    supersedes: [],
-    conflictOf: null,
-    state: 'accepted',
-    said: [],
-    pinned: false,
-    expiresAt: null,
-    deletedAt: null,
     body: `Version ${version} of note ${at}. ${`The module in src/module${at % 97}.ts keeps value ${at * 31} for step ${at % 11}. `.repeat(5)}`,
-    unknown: [],
-  }
+  })
   writeFileSync(join(path, `${id}.md`), writeNote(note))
 }
 

@@ -1,19 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
-import { anMcpClient } from '../../test/support/mcp-client.ts'
-import { someServices } from '../../test/support/services.ts'
+import { servicesWithMcp } from '../../test/support/mcp-client.ts'
 
-let at: Awaited<ReturnType<typeof someServices>>
-let client: ReturnType<typeof anMcpClient>
-
-beforeAll(async () => {
-  at = await someServices({ RECOLLECT_EMBEDDER_PROVIDER: 'none' })
-  client = anMcpClient(at.desk, 'app')
-})
-afterAll(async () => {
-  client.close()
-  await at[Symbol.asyncDispose]()
-})
+const at = await servicesWithMcp()
+const { client } = at
+afterAll(() => at[Symbol.asyncDispose]())
 
 describe('memory_configure', () => {
   const savedSettings = () => (existsSync(at.desk.home.config) ? readFileSync(at.desk.home.config, 'utf8') : '')

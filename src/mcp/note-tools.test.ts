@@ -1,23 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { addObservations, observation } from '../../test/support/builders.ts'
-import { anMcpClient } from '../../test/support/mcp-client.ts'
-import { someServices } from '../../test/support/services.ts'
+import { servicesWithMcp } from '../../test/support/mcp-client.ts'
 import { asProjectKey } from '../core/ids.ts'
 
-let at: Awaited<ReturnType<typeof someServices>>
-let client: ReturnType<typeof anMcpClient>
+const at = await servicesWithMcp()
+const { client } = at
+afterAll(() => at[Symbol.asyncDispose]())
 
 beforeAll(async () => {
-  at = await someServices({ RECOLLECT_EMBEDDER_PROVIDER: 'none' })
-  client = anMcpClient(at.desk, 'app')
   await addObservations(
     at.store,
     Array.from({ length: 25 }, (_, n) => observation({ title: `Painted buoy ${n}` })),
   )
-})
-afterAll(async () => {
-  client.close()
-  await at[Symbol.asyncDispose]()
 })
 
 const save = async (text: string, more: object = {}): Promise<string> =>

@@ -1,15 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { addObservations, observation, openSession, summary } from '../../test/support/builders.ts'
-import { anMcpClient } from '../../test/support/mcp-client.ts'
-import { someServices } from '../../test/support/services.ts'
+import { anMcpClient, servicesWithMcp } from '../../test/support/mcp-client.ts'
 import { asProjectKey } from '../core/ids.ts'
 
-let at: Awaited<ReturnType<typeof someServices>>
-let client: ReturnType<typeof anMcpClient>
+const at = await servicesWithMcp()
+const { client } = at
+afterAll(() => at[Symbol.asyncDispose]())
 
 beforeAll(async () => {
-  at = await someServices({ RECOLLECT_EMBEDDER_PROVIDER: 'none' })
-  client = anMcpClient(at.desk, 'app')
   const session = await addObservations(at.store, [observation({ title: 'Painted the buoy', tokens: 7 })])
   const say = (key: string, origin: 'person' | 'machine', text: string) =>
     at.store.prompts.add(session, { key, promptId: null, uuid: null, origin, text, at: 1000 })
@@ -18,10 +16,6 @@ beforeAll(async () => {
   await at.store.summaries.put('turn:1', summary({ sessionId: session.id, request: 'Paint the buoy', completed: 'It is red' }))
   await openSession(at.store, 'elsewhere', 2000, asProjectKey('other'))
   await client.call('memory_capture', { text: 'Buoys are red.', namespace: 'decisions' })
-})
-afterAll(async () => {
-  client.close()
-  await at[Symbol.asyncDispose]()
 })
 
 const listed = async () => (await client.request('resources/list')).result?.resources ?? []

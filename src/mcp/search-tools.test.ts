@@ -1,22 +1,20 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { addObservations, observation, openSession } from '../../test/support/builders.ts'
-import { anMcpClient } from '../../test/support/mcp-client.ts'
-import { someServices } from '../../test/support/services.ts'
+import { servicesWithMcp } from '../../test/support/mcp-client.ts'
 import { asProjectKey } from '../core/ids.ts'
 import type { DocumentRef } from '../store/store.ts'
 
 const DAY = 86_400_000
 const START = Date.now() - 3 * DAY
 
-let at: Awaited<ReturnType<typeof someServices>>
-let client: ReturnType<typeof anMcpClient>
+const at = await servicesWithMcp()
+const { client } = at
+afterAll(() => at[Symbol.asyncDispose]())
 
 const o = (id: number): DocumentRef => ({ kind: 'observation', ref: String(id) })
 
 /** Three memories of one project, of which the first led to the second, and one of another project. */
 beforeAll(async () => {
-  at = await someServices({ RECOLLECT_EMBEDDER_PROVIDER: 'none' })
-  client = anMcpClient(at.desk, 'app')
   const work = ['The lighthouse test fails', 'Fixed the lamp of the lighthouse', 'Painted the jetty']
   await addObservations(
     at.store,
@@ -26,10 +24,6 @@ beforeAll(async () => {
   await at.store.prompts.add(other, { key: 'k', promptId: null, uuid: null, origin: 'person', text: 'Count the pelicans', at: START })
   await at.store.sessions.complete(other.id, START)
   await at.store.links.add([{ from: o(1), to: o(2), relation: 'failed-then-fixed', origin: 'npm test', at: START }])
-})
-afterAll(async () => {
-  client.close()
-  await at[Symbol.asyncDispose]()
 })
 
 const text = async (name: string, args: object) => (await client.call(name, args)).text

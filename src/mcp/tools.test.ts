@@ -1,18 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { anMcpClient } from '../../test/support/mcp-client.ts'
-import { someServices } from '../../test/support/services.ts'
+import { afterAll, describe, expect, test } from 'bun:test'
+import { anMcpClient, servicesWithMcp } from '../../test/support/mcp-client.ts'
 
-let at: Awaited<ReturnType<typeof someServices>>
-let client: ReturnType<typeof anMcpClient>
-
-beforeAll(async () => {
-  at = await someServices({ RECOLLECT_EMBEDDER_PROVIDER: 'none' })
-  client = anMcpClient(at.desk, 'app')
-})
-afterAll(async () => {
-  client.close()
-  await at[Symbol.asyncDispose]()
-})
+const at = await servicesWithMcp()
+const { client } = at
+afterAll(() => at[Symbol.asyncDispose]())
 
 describe('a note', () => {
   test('that is saved is found, read in full, changed, and forgotten', async () => {

@@ -26,12 +26,18 @@ function aProject(email = 'ada@example.org') {
 const share = (machine: Awaited<ReturnType<typeof aMachine>>, path: string) =>
   mirrorNotes(machine.book, app, path, { fetch: false, push: false, sessions: false }, NOW)
 
+/** Puts a note of Ada's old machine into the mirror of a project. */
+async function shareNote(path: string, ...note: Parameters<Awaited<ReturnType<typeof aMachine>>['note']>) {
+  using old = await aMachine('old', '')
+  const id = await old.note(...note)
+  await share(old, path)
+  return id
+}
+
 describe('the notes of a mirror, imported into a new home', () => {
   test('are the person’s own again if they have the address of the person, also in other letters', async () => {
     using project = aProject()
-    using old = await aMachine('old', '')
-    const id = await old.note('Retries are off by default.', { namespace: 'decisions', tags: ['net'] })
-    await share(old, project.path)
+    const id = await shareNote(project.path, 'Retries are off by default.', { namespace: 'decisions', tags: ['net'] })
     project.git('config', 'user.email', 'ADA@Example.org')
     using fresh = await aMachine('fresh', '')
     const { saved, copied, left, problem } = await importFromMirror(fresh.book, app, project.path, NOW)
@@ -53,9 +59,7 @@ describe('the notes of a mirror, imported into a new home', () => {
 
   test('take the place of the copies that the home had until then', async () => {
     using project = aProject()
-    using old = await aMachine('old', '')
-    const id = await old.note('Retries are off by default.')
-    await share(old, project.path)
+    const id = await shareNote(project.path, 'Retries are off by default.')
     using fresh = await aMachine('fresh', '')
     await share(fresh, project.path)
     expect([...fresh.store.notes.each(app)]).toMatchObject([{ author: 'Ada <ada@example.org>' }])
@@ -65,9 +69,7 @@ describe('the notes of a mirror, imported into a new home', () => {
 
   test('leave the copy where it is if they cannot be saved', async () => {
     using project = aProject()
-    using old = await aMachine('old', '')
-    const id = await old.note('Retries are off by default.')
-    await share(old, project.path)
+    const id = await shareNote(project.path, 'Retries are off by default.')
     using fresh = await aMachine('fresh', '')
     await share(fresh, project.path)
     const author = 'Ada <ada@example.org>'
@@ -82,9 +84,7 @@ describe('the notes of a mirror, imported into a new home', () => {
 
   test('are copies if another person wrote them', async () => {
     using project = aProject()
-    using ada = await aMachine('ada', '')
-    const id = await ada.note('Retries are off by default.')
-    await share(ada, project.path)
+    const id = await shareNote(project.path, 'Retries are off by default.')
     project.git('config', 'user.email', 'ben@example.org')
     using ben = await aMachine('ben', '')
     const { saved, copied } = await importFromMirror(ben.book, app, project.path, NOW)
@@ -93,9 +93,7 @@ describe('the notes of a mirror, imported into a new home', () => {
 
   test('wait to be accepted if they are rules', async () => {
     using project = aProject()
-    using old = await aMachine('old', '')
-    const id = await old.note('Never use yarn.', { namespace: 'rules' })
-    await share(old, project.path)
+    const id = await shareNote(project.path, 'Never use yarn.', { namespace: 'rules' })
     using fresh = await aMachine('fresh', '')
     await importFromMirror(fresh.book, app, project.path, NOW)
     expect(await fresh.store.notes.get(id)).toMatchObject({ state: 'proposed', source: 'import' })

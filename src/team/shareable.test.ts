@@ -1,50 +1,13 @@
 import { expect, test } from 'bun:test'
-import { asProjectKey } from '../core/ids.ts'
-import type { Observation, Summary } from '../core/memory.ts'
+import { observation, summary } from '../../test/support/builders.ts'
 import { asNoteId } from '../core/note.ts'
 import { hubIdOf, ownNoteId, sharedObservation, sharedSummary, withoutQuotes } from './shareable.ts'
-
-const observation = (fields: Partial<Observation>): Observation => ({
-  id: 1,
-  sessionId: 1,
-  project: asProjectKey('harbour'),
-  promptNumber: 1,
-  type: 'bugfix',
-  title: 'Fixed the tide parser',
-  subtitle: '',
-  narrative: '',
-  facts: [],
-  concepts: [],
-  filesRead: [],
-  filesModified: [],
-  tool: null,
-  tokens: 0,
-  model: 'plain',
-  at: 5,
-  ...fields,
-})
-
-const summary = (fields: Partial<Summary>): Summary => ({
-  id: 1,
-  sessionId: 1,
-  project: asProjectKey('harbour'),
-  promptNumber: 1,
-  source: 'turn',
-  request: '',
-  investigated: '',
-  learned: '',
-  completed: '',
-  nextSteps: '',
-  notes: '',
-  model: 'plain',
-  at: 5,
-  ...fields,
-})
 
 test('a shared observation contains nothing that the person typed', () => {
   const prompt = 'please look why the tide parser drops the last row of the table'
   const shared = sharedObservation(
     observation({
+      title: 'Fixed the tide parser',
       subtitle: `Asked: ${prompt}`,
       narrative: 'Please look why the tide parser drops the last row. The loop ended one row early.',
       facts: ['the loop used < instead of <='],

@@ -3,6 +3,7 @@ import { openRouter } from '../../src/worker/router.ts'
 import { inProcessTransport } from '../../src/worker/server.ts'
 import type { Services } from '../../src/worker/services.ts'
 import { aControl } from './control.ts'
+import { someServices } from './services.ts'
 
 export type McpAnswer = {
   id?: number
@@ -16,6 +17,17 @@ export type McpAnswer = {
     completion?: { values: string[] }
   }
   error?: { message: string }
+}
+
+/** The services of a worker, with an MCP client that works in the project `app`. */
+export async function servicesWithMcp() {
+  const at = await someServices({ RECOLLECT_EMBEDDER_PROVIDER: 'none' })
+  const client = anMcpClient(at.desk, 'app')
+  const dispose = async () => {
+    client.close()
+    await at[Symbol.asyncDispose]()
+  }
+  return { ...at, client, [Symbol.asyncDispose]: dispose }
 }
 
 /** A client of the MCP server, in this process and without a socket. */

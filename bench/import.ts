@@ -1,5 +1,5 @@
-/** Importing transcripts: megabytes per second, until the events are stored and until the memories are made. bench/import.ts [megabytes] */
-import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+/** Importing transcripts, until their memories are made: simulated ones, or copies of those in a folder. bench/import.ts [megabytes | folder] */
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { exitWithUsageError, parseArguments } from '../scripts/arguments.ts'
@@ -8,20 +8,22 @@ import { spawnWith } from './measure.ts'
 import { recordResult } from './result.ts'
 import { simulatedSession } from './simulated-client.ts'
 
-const [wanted = '20'] = parseArguments('bench/import.ts [megabytes]', {}, { words: true }).positionals
-const MEGABYTES = /^[1-9]\d*$/.test(wanted) ? Number(wanted) : exitWithUsageError(`"${wanted}" is not a number of megabytes`)
+const [wanted = '20'] = parseArguments('bench/import.ts [megabytes | folder]', {}, { words: true }).positionals
+const isNumber = /^[1-9]\d*$/.test(wanted)
+if (!isNumber && !existsSync(wanted)) exitWithUsageError(`"${wanted}" is neither a number of megabytes nor a folder`)
 const HOUR_MS = 3_600_000
 const HISTORY_AGE_MS = 40 * 24 * HOUR_MS
 const SECONDS_PER_LINE = 10
 const folder = mkdtempSync(join(tmpdir(), 'rc-import-'))
+const transcripts = join(folder, '.claude', 'projects', 'bench')
 const env = { HOME: folder, RECOLLECT_WORKER_PORT: '0' }
 const recollect = (...args: string[]) => spawnWith([new URL('../bin/recollect', import.meta.url).pathname, ...args], '', env)
 
 try {
-  const megabytes = writeTranscripts()
+  const megabytes = isNumber ? writeTranscripts(Number(wanted)) : copyTranscripts(wanted)
   await recollect('start')
   const started = performance.now()
-  await recollect('import', '--agent', 'claude-code', '--json')
+  await recollect('import', transcripts, '--json')
   const seconds = (performance.now() - started) / 1000
   await recollect('stop')
   const store = await openStore(join(folder, '.recollect', 'recollect.db'), { readonly: true })
@@ -29,19 +31,26 @@ try {
   store.close()
   console.log(`${megabytes.toFixed(1)} MB of transcripts in ${seconds.toFixed(1)} s: ${(megabytes / seconds).toFixed(1)} MB/s, goal 40`)
   console.log(`${bytes.toFixed(0)} bytes per memory`)
-  recordResult({ part: 'Import', name: 'transcripts, memories made', value: megabytes / seconds, unit: 'MB/s', goal: 40 })
-  recordResult({ part: 'Import', name: 'database per memory', value: bytes, unit: 'bytes' })
+  if (isNumber) {
+    recordResult({ part: 'Import', name: 'transcripts, memories made', value: megabytes / seconds, unit: 'MB/s', goal: 40 })
+    recordResult({ part: 'Import', name: 'database per memory', value: bytes, unit: 'bytes' })
+  }
 } finally {
   await recollect('stop')
   rmSync(folder, { recursive: true, force: true })
 }
 
-function writeTranscripts(): number {
-  const transcripts = join(folder, '.claude', 'projects', 'bench')
+function copyTranscripts(from: string): number {
+  cpSync(from, transcripts, { recursive: true })
+  const files = [...new Bun.Glob('**/*').scanSync(transcripts)]
+  return files.reduce((total, file) => total + statSync(join(transcripts, file)).size, 0) / 1e6
+}
+
+function writeTranscripts(megabytes: number): number {
   const project = join(folder, 'project')
   for (const path of [transcripts, project]) mkdirSync(path, { recursive: true })
   let total = 0
-  for (let number = 1; total < MEGABYTES * 1e6; number++) {
+  for (let number = 1; total < megabytes * 1e6; number++) {
     const session = simulatedSession(number, project, transcripts)
     // History is older than the half hour in which turns are tied to the code on disk.
     const startedAt = Date.now() - HISTORY_AGE_MS + number * HOUR_MS

@@ -34,7 +34,7 @@ test('a new text gets its vector at once, without the queue, and no text is embe
   await at.embedding.state()
   requests = 0
   await say(at.store, 'hello')
-  for (let n = 0; n < 3; n++) at.embedding.embedSoon()
+  for (let n = 0; n < 3; n++) at.embedding.embedSoon(at.queue.kick)
   await at.embedding.queue()
   await Bun.sleep(60)
   // The job comes while the first batch is being made.
@@ -42,6 +42,15 @@ test('a new text gets its vector at once, without the queue, and no text is embe
   await until(async () => (await at.store.vectors.counts()).vectors > 0)
   expect(await at.store.vectors.counts()).toEqual({ vectors: 1, waiting: 0 })
   expect(requests).toBe(1)
+})
+
+test('more new texts than one batch holds get their vectors at once too', async () => {
+  using endpoint = letters()
+  await using at = await working({ provider: 'http', name: 'm', base_url: endpoint.url, api_key: '' })
+  await say(at.store, ...Array.from({ length: 300 }, (_, n) => `prompt ${'x'.repeat(n)}`))
+  at.embedding.embedSoon(at.queue.kick)
+  await until(async () => (await at.store.vectors.counts()).waiting === 0)
+  expect(await at.store.vectors.counts()).toEqual({ vectors: 300, waiting: 0 })
 })
 
 test('a search before the vectors are read uses words, the next one meaning too', async () => {

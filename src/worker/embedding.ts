@@ -87,11 +87,14 @@ export function openEmbedding(store: Store, settings: () => EmbedderSettings, mo
     warm,
     queue: backlog.queue,
     queueInTransaction: backlog.queueInTransaction,
-    /** Makes the vectors of what was just saved, without waiting for the jobs in the queue: a new note can be searched by meaning at once. */
-    embedSoon: (): void => {
+    /**
+     * Makes the vectors of what was just saved, without waiting for the jobs in the queue: a new note can be searched by meaning at once. `kick`
+     * starts the queue, for more than fits into one batch.
+     */
+    embedSoon: (kick: () => void): void => {
       soon ??= setTimeout(() => {
         soon = undefined
-        const embedded = makeNextBatch().then((hasMore) => (hasMore ? backlog.queue() : undefined))
+        const embedded = makeNextBatch().then((hasMore) => (hasMore ? backlog.queue().then(kick) : undefined))
         embedded.catch((cause) => void (stopping.signal.aborted || log.warn('new vectors could not be made', { error: `${cause}` })))
       }, EMBED_SOON_AFTER_MS)
     },

@@ -100,7 +100,7 @@ export async function runWorker(environment: Environment = readEnvironment()): P
     viewer: openViewerFiles(home, log),
     announce: (changes) => {
       for (const change of changes) stream.publish({ type: change.kind, data: change })
-      if (changes.some(({ kind }) => kind === 'note-changed')) embedding.embedSoon()
+      if (changes.some(({ kind }) => kind === 'note-changed')) embedding.embedSoon(services.queue.kick)
       void team.opened?.then(({ wake }) => wake())
     },
     team: () => {

@@ -139,8 +139,8 @@ for (const entrance of ENTRANCES) {
         const [lenient, strict] = answers.slice(2 * i)
         expect([name, lenient]).toEqual([name, { code: 0, stdout: '{}', stderr: '' }])
         expect([name, strict?.stdout, strict?.stderr]).toEqual([name, '{}', ''])
-        // Without a worker only text that is no JSON is known to be unusable; the rest is kept, and the worker is missing. A busy one is late.
-        const codes = entrance.name === 'over the socket' ? [4, 2] : [4, 1]
+        // Without a worker only text that is no JSON is known to be unusable; the rest is kept, and the worker is missing. On a busy machine it is late.
+        const codes = entrance.name === 'over the socket' ? [4, 2] : [4, 1, 2]
         expect([name, codes.includes(strict?.code ?? 0)]).toEqual([name, true])
       }
     })

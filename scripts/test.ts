@@ -3,9 +3,10 @@
  * whose path contains one of them. A flag of `LANES` runs that lane instead, which takes minutes. Other flags are passed to `bun test`. Tests run in the
  * time zone UTC. The last line is the tally.
  */
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { timings } from './long-tests.ts'
 import { addTallies, describeTally, tally } from './tally.ts'
 
 const root = join(import.meta.dir, '..')
@@ -26,18 +27,30 @@ const files = [...new Bun.Glob('{src,test,scripts,bench,vscode}/**/*.test.ts').s
   .filter((file) => laneOf(file) === lane)
   .sort()
 const isFlow = (file: string) => lane !== undefined || /^test\/(flows|harness|privacy|seeds)\//.test(file)
-const unit = args.includes('--flows') ? [] : files.filter((file) => !isFlow(file))
-const flows = args.includes('--unit') ? [] : files.filter(isFlow)
+const asked = files.filter((file) => !args.includes(isFlow(file) ? '--unit' : '--flows'))
 
-// Unit tests run one by one, because some of them measure time. Flows mostly wait for the client, so two can run at once; with more they
-// would slow each other down.
-const outcome = addTallies([await run(unit, []), await run(flows, ['--parallel=2'])])
+// Tests that measure time run one by one. All others wait often (for the client, the worker, the disk), so two run at once.
+const outcome = addTallies([await run(asked.filter(measuresTime), []), await runInPairs(asked.filter((file) => !measuresTime(file)))])
 console.log(describeTally(outcome))
 process.exitCode = outcome.failed > 0 || outcome.passed === 0 ? 1 : 0
 
 /** The flag of the lane that a test belongs to. */
 function laneOf(file: string): string | undefined {
   return Object.keys(LANES).find((flag) => file.startsWith(LANES[flag] ?? ''))
+}
+
+/** Whether a unit test compares times. Flows allow for a busy machine. */
+function measuresTime(file: string): boolean {
+  return !isFlow(file) && /support\/growth\.ts|performance\.now\(\)/.test(readFileSync(join(root, file), 'utf8'))
+}
+
+async function runInPairs(files: string[]) {
+  const folder = mkdtempSync(join(tmpdir(), 'recollect-timings-'))
+  const path = join(folder, 'timings.json')
+  writeFileSync(path, timings(files))
+  const outcome = await run(files, ['--parallel=2', `--timings=${path}`])
+  rmSync(folder, { recursive: true })
+  return outcome
 }
 
 async function run(files: string[], extraFlags: string[]) {

@@ -45,6 +45,8 @@ const ROUND_EVERY_MS = 60_000
 /** How long a worker may answer for a deleted home, and how long a payload may wait in the spool. */
 const SPOOL_CHECK_EVERY_MS = 2000
 const SWEEP_EVERY_MS = 5 * 60_000
+/** Whoever started the worker is waiting for an answer, and this work would delay it. */
+const BACKGROUND_AFTER_MS = 100
 const HOUR_MS = 60 * 60_000
 const MAX_LAST_WRITE_MS = 3000
 
@@ -142,8 +144,7 @@ export async function runWorker(environment: Environment = readEnvironment()): P
     services.textModel = model
   })
   if (exists(`${home.folder}/${TEAM_FILE}`)) void services.team()
-  const following = followNotes(services)
-  const background = startBackground(services, embedding, following.round, control, rebuild)
+  const background = startBackground(services, embedding, control, rebuild)
   let lastSpoolError: string | null = null
   const logSpoolErrorOnce = (error: string | null) => {
     if (error && error !== lastSpoolError) log.warn('the spool could not be ingested', { error })
@@ -163,10 +164,9 @@ export async function runWorker(environment: Environment = readEnvironment()): P
   }, SPOOL_CHECK_EVERY_MS)
   await stopped.promise
   clearInterval(spoolCheck)
-  clearInterval(background)
+  background.stop()
   stopping.abort(new Error('the worker is stopping'))
   if (database.isGone()) return 'its home is gone'
-  following.stop()
   await listening.stop()
   stream.close()
   await (await team.opened)?.stop()
@@ -247,14 +247,11 @@ function releaseMemory(store: Store): void {
 }
 
 /** Starts the work beside answering requests: first what an earlier worker left, then the regular rounds. */
-function startBackground(
-  services: Services,
-  embedding: Embedding,
-  followNotes: () => Promise<void>,
-  control: { stop(): void; startedAt: number },
-  rebuild: boolean,
-) {
+function startBackground(services: Services, embedding: Embedding, control: { stop(): void; startedAt: number }, rebuild: boolean) {
   const { store, log } = services
+  const stopped = Promise.withResolvers<void>()
+  let notes: ReturnType<typeof followNotes> | null = null
+  let rounds: ReturnType<typeof setInterval> | undefined
   // By the time since the start, which goes on when the clock is set.
   let lastSweep = Number.NEGATIVE_INFINITY
   let lastRetain = Number.NEGATIVE_INFINITY
@@ -277,7 +274,7 @@ function startBackground(
       const { purgeExpired } = await import('./retention.ts')
       await purgeExpired(services, now)
     }
-    await followNotes()
+    await notes?.round()
     const open = await store.sessions.notCompleted()
     const { waiting, running } = await store.jobs.counts()
     const live = open.some((session) => isLive(session, now))
@@ -292,7 +289,14 @@ function startBackground(
   const logFailure = (work: Promise<unknown>, message: string) =>
     void work.catch((cause) => log.warn(message, { error: (cause as Error).message.slice(0, 300) }))
   const start = async () => {
+    // Before any job can run: those of this worker must not be returned.
     await store.transaction(() => store.jobs.returnRunning(Date.now()))
+    if (await Promise.race([stopped.promise.then(() => true), Bun.sleep(BACKGROUND_AFTER_MS)])) return
+    notes = followNotes(services)
+    rounds = setInterval(
+      () => logFailure(round(), 'a round failed'),
+      Math.min(ROUND_EVERY_MS, services.settings.worker.idle_minutes * 60_000),
+    )
     if (rebuild) await store.transaction(() => store.jobs.add('rebuild', 'all', {}, Date.now()))
     await queueCatchUp(store)
     await queueKeyRepairs(store)
@@ -301,5 +305,11 @@ function startBackground(
     logFailure(embedding.warm(), 'vectors could not be read')
   }
   logFailure(start(), 'could not resume the work of the last worker')
-  return setInterval(() => logFailure(round(), 'a round failed'), Math.min(ROUND_EVERY_MS, services.settings.worker.idle_minutes * 60_000))
+  return {
+    stop: () => {
+      stopped.resolve()
+      clearInterval(rounds)
+      notes?.stop()
+    },
+  }
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { MAX_NOTE_BYTES } from '../core/limits.ts'
 import { asNoteId, isNamespace, NOTE_SOURCES, NOTE_STATES, NOTE_TYPES, type NoteText } from '../core/note.ts'
+import { once } from '../core/once.ts'
 import { isUlid, timeOfUlid } from '../core/ulid.ts'
 
 export type ParsedNote = { kind: 'note'; note: NoteText } | { kind: 'malformed'; reason: string }
@@ -20,7 +21,7 @@ export function parseNote(text: string): ParsedNote {
   } catch (cause) {
     return { kind: 'malformed', reason: `its front matter is not valid YAML (${(cause as Error).message.split('\n')[0]})` }
   }
-  const read = FrontMatter.safeParse(values)
+  const read = FrontMatter().safeParse(values)
   if (!read.success) {
     const issue = read.error.issues[0]
     return { kind: 'malformed', reason: `${issue?.path.join('.') || 'front matter'}: ${issue?.message ?? 'not valid'}` }
@@ -96,46 +97,50 @@ const normalizeLineBreaks = (body: string) => body.replace(/\r\n?/g, '\n')
 const withoutFinalLineBreak = (body: string) => body.replace(/\n$/, '')
 
 const text = (max: number) => z.union([z.string(), z.number(), z.boolean()]).transform(String).pipe(z.string().max(max))
-const names = z
-  .union([z.null().transform(() => []), text(200).transform((one) => [one]), z.array(text(200)).max(1000)])
-  .default([])
-  .transform((all) => [...new Set(all.map((one) => one.trim()).filter(Boolean))])
-const timestamp = z
-  .union([z.null(), z.string(), z.number(), z.date()])
-  .default(null)
-  .transform((given, context) => {
-    if (given === null || given === '') return null
-    const at = new Date(given).getTime()
-    if (Number.isFinite(at) && Math.abs(at) <= 8.64e15) return at
-    context.addIssue({ code: 'custom', message: `"${given}" is not a date` })
-    return z.NEVER
-  })
-const optional = z.union([z.null(), text(500)]).default(null)
+const names = () =>
+  z
+    .union([z.null().transform(() => []), text(200).transform((one) => [one]), z.array(text(200)).max(1000)])
+    .default([])
+    .transform((all) => [...new Set(all.map((one) => one.trim()).filter(Boolean))])
+const timestamp = () =>
+  z
+    .union([z.null(), z.string(), z.number(), z.date()])
+    .default(null)
+    .transform((given, context) => {
+      if (given === null || given === '') return null
+      const at = new Date(given).getTime()
+      if (Number.isFinite(at) && Math.abs(at) <= 8.64e15) return at
+      context.addIssue({ code: 'custom', message: `"${given}" is not a date` })
+      return z.NEVER
+    })
+const optional = () => z.union([z.null(), text(500)]).default(null)
 
-const FrontMatter = z.object({
-  id: text(80).pipe(z.string().regex(/^[\w.-]{1,80}$/, 'use only letters, digits, dots, dashes and underscores')),
-  type: z.enum(NOTE_TYPES),
-  title: text(500).pipe(z.string().trim().min(1)),
-  namespace: text(40).pipe(z.string().refine(isNamespace, 'use only lower-case letters, digits and dashes')).default('context'),
-  tags: names,
-  created: timestamp,
-  updated: timestamp,
-  machine: text(200).default(''),
-  source: z.enum(NOTE_SOURCES).default('human'),
-  written_by: optional,
-  session: optional,
-  model: optional,
-  confidence: z.number().min(0).max(1).default(1),
-  supersedes: names,
-  conflict_of: optional,
-  state: z.enum(NOTE_STATES).default('accepted'),
-  said: names,
-  pinned: z.boolean().default(false),
-  expires: timestamp,
-  deleted: timestamp,
-})
+const FrontMatter = once(() =>
+  z.object({
+    id: text(80).pipe(z.string().regex(/^[\w.-]{1,80}$/, 'use only letters, digits, dots, dashes and underscores')),
+    type: z.enum(NOTE_TYPES),
+    title: text(500).pipe(z.string().trim().min(1)),
+    namespace: text(40).pipe(z.string().refine(isNamespace, 'use only lower-case letters, digits and dashes')).default('context'),
+    tags: names(),
+    created: timestamp(),
+    updated: timestamp(),
+    machine: text(200).default(''),
+    source: z.enum(NOTE_SOURCES).default('human'),
+    written_by: optional(),
+    session: optional(),
+    model: optional(),
+    confidence: z.number().min(0).max(1).default(1),
+    supersedes: names(),
+    conflict_of: optional(),
+    state: z.enum(NOTE_STATES).default('accepted'),
+    said: names(),
+    pinned: z.boolean().default(false),
+    expires: timestamp(),
+    deleted: timestamp(),
+  }),
+)
 
-const KNOWN_FIELDS = new Set(Object.keys(FrontMatter.shape))
+const knownFields = once(() => new Set(Object.keys(FrontMatter().shape)))
 
 /** The lines of every unknown field, with its indented lines and the comments before it. */
 function unknownLines(front: string): string[] {
@@ -145,7 +150,7 @@ function unknownLines(front: string): string[] {
   for (const line of front.split(/\r?\n/)) {
     const field = /^(?:"([^"]+)"|'([^']+)'|([^\s#'"[{][^:]*?))[ \t]*:(?:\s|$)/.exec(line)
     if (field) {
-      isUnknownField = !KNOWN_FIELDS.has(field[1] ?? field[2] ?? field[3] ?? '')
+      isUnknownField = !knownFields().has(field[1] ?? field[2] ?? field[3] ?? '')
       if (isUnknownField) kept.push(...comments, line)
       comments = []
     } else if (line.startsWith('#')) {

@@ -20,7 +20,6 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs'
-import { open, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 
 /** Makes a folder that only its owner can enter. Throws if another user owns the folder, or a link to it. */
@@ -127,6 +126,7 @@ const EMBEDDED_FILES = '/$bunfs/'
 /** The size of a regular file; null when there is nothing, or something else. Asynchronous, because a dead network mount does not answer. */
 export async function regularFileBytes(path: string): Promise<number | null> {
   try {
+    const { stat } = await import('node:fs/promises')
     const found = await stat(path)
     return found.isFile() ? found.size : null
   } catch (cause) {
@@ -137,6 +137,7 @@ export async function regularFileBytes(path: string): Promise<number | null> {
 
 /** The bytes of a regular file of any size from an offset on, in chunks. Asynchronous for the same reason. */
 export async function* readRegularFileFrom(path: string, offset: number): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  const { open } = await import('node:fs/promises')
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
   try {
     if (!(await file.stat()).isFile()) throw new Error('it is not a regular file')

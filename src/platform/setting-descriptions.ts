@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type SettingDefinition, Settings, settingDefinitions, settingTakesEffect, variableOf } from './settings.ts'
+import { type SettingDefinition, settingDefinitions, settingTakesEffect, variableOf } from './settings.ts'
 
 /** The values that a setting accepts, so that a page can offer the right control. */
 export type SettingInput =
@@ -81,7 +81,7 @@ const ABOUT: Record<string, string> = {
 /** Every setting with its explanation, what it accepts, its default and when a change takes effect. */
 export function describeSettings(): Map<string, SettingDescription> {
   return new Map(
-    [...settingDefinitions(Settings)].map((definition) => {
+    [...settingDefinitions()].map((definition) => {
       const name = definition.path.join('.')
       const { fallback } = definition
       const about = ABOUT[name] ?? ''
@@ -94,7 +94,7 @@ export function describeSettings(): Map<string, SettingDescription> {
 }
 
 function inputFor({ schema }: SettingDefinition): SettingInput {
-  const inner = schema instanceof z.ZodDefault ? schema.unwrap() : schema
+  const inner = schema()
   if (inner instanceof z.ZodBoolean) return { kind: 'switch' }
   if (inner instanceof z.ZodEnum) return { kind: 'choice', choices: inner.options.map(String) }
   if (inner instanceof z.ZodArray) return { kind: 'list' }

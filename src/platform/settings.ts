@@ -4,155 +4,157 @@ import { formatTomlValue, tomlProblem, withoutSetting, withSetting } from './con
 import { type Environment, readEnvironment } from './environment.ts'
 import { ensurePrivateFolder, readIfThere, readUtf8IfThere, writeInPlace } from './files.ts'
 
+/** The default of a setting, and the schema of its values, which is made when a value is set: making all of them took every start three milliseconds. */
+type Setting<Value> = { fallback: Value; schema: () => z.ZodType<Value> }
+
+const setting = <Value>(fallback: NoInfer<Value>, schema: () => z.ZodType<Value>): Setting<Value> => ({ fallback, schema })
+const flag = (fallback: boolean) => setting(fallback, () => z.boolean())
+const text = () => setting('', () => z.string())
+const texts = (fallback: string[] = []) => setting(fallback, () => z.array(z.string()))
+
 /**
  * Every setting with its default. `config.toml` has the same sections; an environment variable has the same path in capitals
  * (`RECOLLECT_WORKER_PORT`).
  */
-export const Settings = z.object({
-  worker: z.object({
-    port: z.number().int().min(0).max(65535).default(37777),
-    idle_minutes: z.number().positive().default(30),
-  }),
-  hooks: z.object({
+const SETTINGS = {
+  worker: {
+    port: setting(37777, () => z.number().int().min(0).max(65535)),
+    idle_minutes: setting(30, () => z.number().positive()),
+  },
+  hooks: {
     /** The master switch: without it hooks store and show nothing. Commands, MCP and imports still work. */
-    enabled: z.boolean().default(true),
-    session_start: z.object({
-      enabled: z.boolean().default(true),
+    enabled: flag(true),
+    session_start: {
+      enabled: flag(true),
       /** Sync the notes in the background when a session starts. */
-      fetch_remote: z.boolean().default(true),
+      fetch_remote: flag(true),
       /** Tell the model how to find more. */
-      include_guidance: z.boolean().default(true),
-      token_budget: z.number().int().min(0).max(2000).default(2000),
-    }),
-    user_prompt: z.object({
-      enabled: z.boolean().default(true),
+      include_guidance: flag(true),
+      token_budget: setting(2000, () => z.number().int().min(0).max(2000)),
+    },
+    user_prompt: {
+      enabled: flag(true),
       /** Show the model what earlier sessions know about the prompt. */
-      recall: z.boolean().default(true),
+      recall: flag(true),
       /** For the first prompt of a session: the brief at its start could not know the subject. */
-      first_token_budget: z.number().int().min(0).max(1000).default(1000),
-      token_budget: z.number().int().min(0).max(1000).default(400),
+      first_token_budget: setting(1000, () => z.number().int().min(0).max(1000)),
+      token_budget: setting(400, () => z.number().int().min(0).max(1000)),
       /** Words that, in brackets, save a sentence of a prompt as a note. An empty list turns this off. */
-      markers: z
-        .array(z.string().regex(/^\[?[A-Za-z0-9][A-Za-z0-9-]{0,39}\]?$/, 'a marker has 1 to 40 letters, digits or dashes'))
-        .default(['decision', 'learned', 'blocker', 'progress', 'remember', 'global']),
-    }),
-    post_tool_use: z.object({
-      enabled: z.boolean().default(true),
+      markers: setting(['decision', 'learned', 'blocker', 'progress', 'remember', 'global'], () =>
+        z.array(z.string().regex(/^\[?[A-Za-z0-9][A-Za-z0-9-]{0,39}\]?$/, 'a marker has 1 to 40 letters, digits or dashes')),
+      ),
+    },
+    post_tool_use: {
+      enabled: flag(true),
       /** Tools after which the model is shown memories about the file, by the names of Claude Code; other agents' tools of that kind count too. */
-      trigger_tools: z.array(z.string()).default(['Read', 'Edit', 'Write']),
+      trigger_tools: texts(['Read', 'Edit', 'Write']),
       /** Tools whose uses are not recorded, besides those that are never recorded. */
-      skip_tools: z.array(z.string()).default([]),
+      skip_tools: texts(),
       /** Globs of files whose tool uses are not recorded, and about which nothing is shown. */
-      exclude_patterns: z.array(z.string()).default([]),
-    }),
-    pre_tool_use: z.object({
+      exclude_patterns: texts(),
+    },
+    pre_tool_use: {
       /** Show what is known about a file before a tool touches it, instead of after. Run `recollect init` after changing it. */
-      enabled: z.boolean().default(false),
+      enabled: flag(false),
       /** Refuse an action that failed in an earlier session once, with what happened then. The model may repeat it. */
-      warn: z.boolean().default(false),
-    }),
-    pre_compact: z.object({
+      warn: flag(false),
+    },
+    pre_compact: {
       /** Before a conversation is compacted, save its decisions and lessons as notes. */
-      enabled: z.boolean().default(true),
+      enabled: flag(true),
       /** How certain the rules must be about a sentence to save it as a note, from 0 to 1. */
-      confidence_threshold: z.number().min(0).max(1).default(0.8),
-    }),
-    stop: z.object({
+      confidence_threshold: setting(0.8, () => z.number().min(0).max(1)),
+    },
+    stop: {
       /** When a session ends, write its note, save its rules and decisions, and sync. */
-      enabled: z.boolean().default(true),
+      enabled: flag(true),
       /** Push the notes when they are synced in the background. */
-      push_remote: z.boolean().default(true),
+      push_remote: flag(true),
       /** Write one note per session: the request, the changed files, the outcome. */
-      session_analysis: z.boolean().default(true),
-    }),
-  }),
-  import: z.object({
+      session_analysis: flag(true),
+    },
+  },
+  import: {
     /** Write the note of each session that is imported from a transcript, as if the session had ended here. */
-    session_notes: z.boolean().default(true),
-  }),
-  embedder: z.object({
+    session_notes: flag(true),
+  },
+  embedder: {
     /** `static` and `minilm` run on this machine; `http` sends memories to `base_url`; `none` searches by words only. */
-    provider: z.enum(['static', 'minilm', 'http', 'none']).default('static'),
+    provider: setting('static', () => z.enum(['static', 'minilm', 'http', 'none'])),
     /** For `http`: the model's name, the endpoint's address up to its version (`…/v1`), and its key if it needs one. */
-    name: z.string().default(''),
-    base_url: z.string().default(''),
-    api_key: z.string().default(''),
-  }),
-  model: z.object({
+    name: text(),
+    base_url: text(),
+    api_key: text(),
+  },
+  model: {
     /** `plain` uses rules instead of a model; `claude` asks through the person's own client; `anthropic` and `openai` call an endpoint. */
-    provider: z.enum(['plain', 'claude', 'anthropic', 'openai']).default('plain'),
-    name: z.string().default(''),
+    provider: setting('plain', () => z.enum(['plain', 'claude', 'anthropic', 'openai'])),
+    name: text(),
     /** A smaller model of the same provider, for turns that changed nothing; if empty, `name` is used for all turns. */
-    cheap_name: z.string().default(''),
+    cheap_name: text(),
     /** Models to try, in this order, when that one cannot answer: `provider:name`, or `openai:name@address`. */
-    fallbacks: z
-      .array(z.string().regex(/^(?:claude|anthropic|openai):[^@\s]+(?:@\S+)?$/, 'write provider:name, or openai:name@address'))
-      .default([]),
+    fallbacks: setting([], () =>
+      z.array(z.string().regex(/^(?:claude|anthropic|openai):[^@\s]+(?:@\S+)?$/, 'write provider:name, or openai:name@address')),
+    ),
     /** Spending limits in US dollars. A request that could exceed what is left is not sent; 0 means no limit. */
-    daily_usd: z.number().min(0).default(0),
-    monthly_usd: z.number().min(0).default(0),
+    daily_usd: setting(0, () => z.number().min(0)),
+    monthly_usd: setting(0, () => z.number().min(0)),
     /** Which prompts the model gets, and in which language: a file `<mode>.<language>.toml` in `<home>/modes/`, or a bundled one. */
-    mode: z
-      .string()
-      .regex(/^[a-z0-9-]{1,40}$/, 'a mode has 1 to 40 lower-case letters, digits or dashes')
-      .default('code'),
-    language: z
-      .string()
-      .regex(/^[a-z]{2,3}(?:-[a-z]{2,4})?$/i, 'write a language code such as en or pt-br')
-      .default('en'),
+    mode: setting('code', () => z.string().regex(/^[a-z0-9-]{1,40}$/, 'a mode has 1 to 40 lower-case letters, digits or dashes')),
+    language: setting('en', () => z.string().regex(/^[a-z]{2,3}(?:-[a-z]{2,4})?$/i, 'write a language code such as en or pt-br')),
     /** An address up to its version, or a known name: openai, openrouter, deepseek, gemini, ollama. If empty, the provider's own address. */
-    base_url: z.string().default(''),
+    base_url: text(),
     /** A file with the key, readable only by its owner. Without it, the key comes from the environment; settings never contain it. */
-    api_key_file: z.string().default(''),
+    api_key_file: text(),
     /** A request may be at most this many times as long as the turn it is about. */
-    max_input_ratio: z.number().min(1).max(10).default(2),
-  }),
-  sync: z.object({
+    max_input_ratio: setting(2, () => z.number().min(1).max(10)),
+  },
+  sync: {
     /** The git repository that a person's machines share. If empty, notes stay on this machine. */
-    remote: z.string().default(''),
-    fetch: z.boolean().default(true),
-    push: z.boolean().default(true),
+    remote: text(),
+    fetch: flag(true),
+    push: flag(true),
     /** Mirror the notes of a project into its own repository, under refs/notes/mem. */
-    git_notes: z.boolean().default(false),
+    git_notes: flag(false),
     /** Mirror the notes of sessions too. They contain what the person typed. */
-    git_notes_sessions: z.boolean().default(false),
+    git_notes_sessions: flag(false),
     /** Import the agent's own memory files as notes, and follow their changes. */
-    import_native: z.boolean().default(true),
-  }),
-  team: z.object({
+    import_native: flag(true),
+  },
+  team: {
     /** The hub that `team join` uses when it is given only a code. */
-    url: z.string().default(''),
+    url: text(),
     /** What `team share` shares when it is not told: notes, or also observations and summaries. */
-    share: z.enum(['notes', 'notes+distilled']).default('notes'),
-  }),
-  git: z.object({
+    share: setting('notes', () => z.enum(['notes', 'notes+distilled'])),
+  },
+  git: {
     /** Read the commit messages of projects' repositories, in the background, and follow new commits. */
-    history: z.boolean().default(true),
-  }),
-  consolidate: z.object({
+    history: flag(true),
+  },
+  consolidate: {
     /** Fold duplicates automatically after this many new notes, while the machine is idle; 0 turns this off. */
-    after_captures: z.number().int().min(0).default(50),
+    after_captures: setting(50, () => z.number().int().min(0)),
     /** Whether automatic runs may use the text model. `reflect` and `consolidate` always use it. */
-    auto_model: z.boolean().default(false),
-  }),
+    auto_model: flag(false),
+  },
   /** How long data is kept; 0 means for ever. */
-  retention: z.object({
-    tool_uses_days: z.number().int().min(0).default(30),
+  retention: {
+    tool_uses_days: setting(30, () => z.number().int().min(0)),
     /** The oldest tool uses are deleted when all of them exceed this size; 0 means no limit. */
-    tool_uses_mb: z.number().min(0).default(0),
+    tool_uses_mb: setting(0, () => z.number().min(0)),
     /** How long a forgotten note can be restored. Then the note and its file are deleted. */
-    deleted_notes_days: z.number().int().min(0).default(30),
-    injections_days: z.number().int().min(0).default(90),
-    audit_days: z.number().int().min(0).default(365),
-  }),
-  privacy: z.object({
-    redact: z.boolean().default(true),
+    deleted_notes_days: setting(30, () => z.number().int().min(0)),
+    injections_days: setting(90, () => z.number().int().min(0)),
+    audit_days: setting(365, () => z.number().int().min(0)),
+  },
+  privacy: {
+    redact: flag(true),
     /** Further regular expressions whose matches are redacted. */
-    patterns: z.array(z.string()).default([]),
+    patterns: texts(),
     /** Projects that are not recorded: keys, names or folder globs. */
-    exclude_projects: z.array(z.string()).default([]),
-  }),
-})
+    exclude_projects: texts(),
+  },
+}
 
 /** Names that other programs use for a setting of ours. In `config.toml` they work, with a message that says what to write instead. */
 const OTHER_NAMES: Record<string, string> = {
@@ -163,7 +165,10 @@ const OTHER_NAMES: Record<string, string> = {
 /** Why there is no text model with the default of `model.provider`. */
 export const NO_TEXT_MODEL_REASON = 'no text model is configured (model.provider = "plain")'
 
-export type Settings = z.infer<typeof Settings>
+type ValuesOf<Definitions> = {
+  [Key in keyof Definitions]: Definitions[Key] extends Setting<infer Value> ? Value : ValuesOf<Definitions[Key]>
+}
+export type Settings = ValuesOf<typeof SETTINGS>
 
 /** When the worker reads each section: once, when it starts, or again each time it needs it. */
 const SECTION_READ = {
@@ -215,14 +220,14 @@ export function loadSettings(environment: Environment = readEnvironment()): Load
   const inFile = withOwnNames(readToml(file, problems), file, problems)
   const settings: SettingsTree = {}
   const sources: Record<string, SettingSource> = {}
-  for (const { path, schema, fallback } of settingDefinitions(Settings)) {
+  for (const { path, schema, fallback } of settingDefinitions()) {
     const name = path.join('.')
     let value: unknown = fallback
     sources[name] = 'default'
     const accept = (source: SettingSource, candidate: unknown, where: string) => {
-      const read = schema.safeParse(candidate)
+      const read = schema().safeParse(candidate)
       if (!read.success) {
-        problems.push(`${name} in ${where}: ${reasonOf(read.error, schema)}; using ${JSON.stringify(value)}`)
+        problems.push(`${name} in ${where}: ${reasonOf(read.error, schema())}; using ${JSON.stringify(value)}`)
         return
       }
       value = read.data
@@ -284,7 +289,7 @@ export function changeSettings(environment: Environment, changes: SettingChange[
 
 function withChange(text: string, change: SettingChange, file: string): { text: string } | { reason: string } {
   const name = OTHER_NAMES[change.name] ?? change.name
-  const definition = [...settingDefinitions(Settings)].find(({ path }) => path.join('.') === name)
+  const definition = [...settingDefinitions()].find(({ path }) => path.join('.') === name)
   if (!definition) return { reason: `"${name.slice(0, 80)}" is not a setting; 'recollect config list' shows all settings` }
   const { path, schema, fallback } = definition
   if (isSecretName(name))
@@ -293,8 +298,8 @@ function withChange(text: string, change: SettingChange, file: string): { text: 
     }
   if ('unset' in change) return editOrReason(withoutSetting(text, path), `remove ${name} from ${file} by hand`, file)
   // A command line and a model can send only text for a number or a list.
-  const read = schema.safeParse(typeof change.value === 'string' ? readVariable(change.value, fallback) : change.value)
-  if (!read.success) return { reason: `${name}: ${reasonOf(read.error, schema)}` }
+  const read = schema().safeParse(typeof change.value === 'string' ? readVariable(change.value, fallback) : change.value)
+  if (!read.success) return { reason: `${name}: ${reasonOf(read.error, schema())}` }
   const problem = name === PATTERNS_SETTING ? [read.data].flat().map(patternProblem).find(Boolean) : null
   if (problem) return { reason: problem }
   const byHand = `write this under [${path.slice(0, -1).join('.')}] by hand: ${path.at(-1)} = ${formatTomlValue(read.data)}`
@@ -319,9 +324,8 @@ const editOrReason = (edited: string | null, byHand: string, file: string) =>
 
 /** Why a value is not allowed, for a person. */
 function reasonOf({ issues: [issue] }: z.ZodError, schema: z.ZodType): string {
-  const inner = schema instanceof z.ZodDefault ? schema.unwrap() : schema
-  if (inner instanceof z.ZodEnum) return `must be one of: ${inner.options.join(', ')}`
-  if (inner instanceof z.ZodNumber) return `must be a ${inner.isInt ? 'whole ' : ''}number ${rangeOf(inner)}`
+  if (schema instanceof z.ZodEnum) return `must be one of: ${schema.options.join(', ')}`
+  if (schema instanceof z.ZodNumber) return `must be a ${schema.isInt ? 'whole ' : ''}number ${rangeOf(schema)}`
   return issue?.code === 'invalid_type'
     ? `must be ${TYPE_NAMES[issue.expected] ?? `a ${issue.expected}`}`
     : (issue?.message ?? 'not allowed')
@@ -369,13 +373,13 @@ function readToml(path: string, problems: string[]): SettingsTree {
 
 export const variableOf = (path: string[]) => `RECOLLECT_${path.join('_').toUpperCase()}`
 
-export type SettingDefinition = { path: string[]; schema: z.ZodType; fallback: unknown }
+export type SettingDefinition = Setting<unknown> & { path: string[] }
 
-/** The definition of every setting in a schema. */
-export function* settingDefinitions(schema: z.ZodObject, path: string[] = []): Generator<SettingDefinition> {
-  for (const [key, part] of Object.entries(schema.shape)) {
-    if (part instanceof z.ZodObject) yield* settingDefinitions(part, [...path, key])
-    else yield { path: [...path, key], schema: part as z.ZodType, fallback: (part as z.ZodType).parse(undefined) }
+/** The definition of every setting. */
+export function* settingDefinitions(sections: object = SETTINGS, path: string[] = []): Generator<SettingDefinition> {
+  for (const [key, part] of Object.entries(sections)) {
+    if ('fallback' in part) yield { path: [...path, key], ...part }
+    else yield* settingDefinitions(part, [...path, key])
   }
 }
 

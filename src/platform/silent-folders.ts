@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises'
+import { stat } from 'node:fs'
 
 /**
  * Folders that do not answer, such as those on a network disk whose server is gone. A call that touches one returns when the server does, which may be
@@ -88,7 +88,7 @@ async function within(ms: number, work: Promise<unknown>): Promise<void> {
 type Look = { answered: Promise<void>; end(): void }
 
 /** That there is nothing is an answer too. */
-const lookWithThread = (folder: string): Look => ({ answered: stat(folder).then(ignore, ignore), end: ignore })
+const lookWithThread = (folder: string): Look => ({ answered: new Promise((resolve) => stat(folder, () => resolve())), end: ignore })
 
 function lookWithProgram(folder: string): Look {
   const child = Bun.spawn(['stat', '--', folder], { stdio: ['ignore', 'ignore', 'ignore'] })

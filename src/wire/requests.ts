@@ -7,19 +7,24 @@ import { type RouteOptions, requestFields } from './contract/route.ts'
 /** The request cannot be used. The message says why and what is allowed. */
 export class BadRequest extends Error {}
 
-export type RouteEntry = RouteOptions & { name: string; method: string; pattern: string[]; schema: RequestSchema | null }
+export type RouteEntry = RouteOptions & {
+  name: string
+  method: string
+  pattern: string[]
+  paramCount: number
+  schema: RequestSchema | null
+}
 type RequestSchema = ReturnType<NonNullable<RouteOptions['request']>>
 
 export function routeEntry(name: string, options: RouteOptions): RouteEntry {
   const [method = '', path = ''] = name.split(' ')
-  return { ...options, name, method, pattern: path.split('/'), schema: null }
+  return { ...options, name, method, pattern: path.split('/'), paramCount: path.split('/:').length - 1, schema: null }
 }
 
 const isParam = (segment: string) => segment.startsWith(':')
-const countParams = ({ pattern }: RouteEntry) => pattern.filter(isParam).length
 
 /** Fixed paths first: `/api/sessions/init` before `/api/sessions/:id` */
-export const inMatchingOrder = <Entry extends RouteEntry>(table: Entry[]): Entry[] => table.sort((a, b) => countParams(a) - countParams(b))
+export const inMatchingOrder = <Entry extends RouteEntry>(table: Entry[]): Entry[] => table.sort((a, b) => a.paramCount - b.paramCount)
 
 /** The route for a request, with the values of its path parameters. */
 export function matchRoute<Entry extends RouteEntry>(

@@ -4,6 +4,7 @@ import { formatDecisions } from '../../core/decision-list.ts'
 import { type AgentEvent, NotUnderstood, type SessionEvent } from '../../core/event.ts'
 import { fingerprint } from '../../core/hash.ts'
 import { asContentSessionId } from '../../core/ids.ts'
+import { once } from '../../core/once.ts'
 import type { ReceivedPayload } from '../agent.ts'
 
 /**
@@ -11,7 +12,7 @@ import type { ReceivedPayload } from '../agent.ts'
  * batch of tool uses becomes several. Accepts any fields, but throws when the session is missing.
  */
 export function parsePayload(json: unknown, received: ReceivedPayload, agent: AgentName = 'claude-code'): AgentEvent[] {
-  const parsed = Payload.safeParse(json)
+  const parsed = Payload().safeParse(json)
   if (!parsed.success) throw new NotUnderstood(parsed.error.issues[0]?.message)
   const payload = parsed.data
   const name = eventName(json, received.event)
@@ -28,13 +29,13 @@ export function parsePayload(json: unknown, received: ReceivedPayload, agent: Ag
 
 /** The client's name of the event, which the reply must repeat. Scripts of other tools call the field `hook`, or name it on the command line. */
 export function eventName(json: unknown, fallback: string | null = null): string | null {
-  const named = NamedPayload.safeParse(json).data
+  const named = NamedPayload().safeParse(json).data
   return named?.hook_event_name || named?.hook || fallback || null
 }
 
 /** The transcript that a payload names. A hook that could not spool a whole payload spools this much of it. */
 export function transcriptPath(json: unknown): string | null {
-  const path = PayloadHead.safeParse(json).data?.transcript_path
+  const path = PayloadHead().safeParse(json).data?.transcript_path
   return path && isTranscript(path) ? path : null
 }
 
@@ -42,67 +43,72 @@ export function transcriptPath(json: unknown): string | null {
 export const isTranscript = (path: string) => path.endsWith('.jsonl')
 
 /** Optional text. The client changes its fields from version to version; a field with another type counts as missing. */
-const text = z.string().optional().catch(undefined)
+const text = once(() => z.string().optional().catch(undefined))
 /** Text that would be lost if it counted as missing. */
 const content = (name: string) => z.string(`${name} is not text`).nullish()
-const flag = z.boolean().optional().catch(undefined)
 
 /** Session ids become file names and keys, so an id that cannot be one is rejected here. */
-export const SessionIdSchema = z
-  .string({ error: 'session_id is missing' })
-  .min(1, 'session_id is empty')
-  .max(200, 'session_id is too long')
-  .refine(
-    (id) => !['\0', '/', '\\'].some((bad) => id.includes(bad)),
-    'session_id contains a character that is not allowed (a slash, a backslash or a zero byte)',
-  )
+export const SessionIdSchema = once(() =>
+  z
+    .string({ error: 'session_id is missing' })
+    .min(1, 'session_id is empty')
+    .max(200, 'session_id is too long')
+    .refine(
+      (id) => !['\0', '/', '\\'].some((bad) => id.includes(bad)),
+      'session_id contains a character that is not allowed (a slash, a backslash or a zero byte)',
+    ),
+)
 
-const ToolCall = z.object({
-  tool_name: z.string().min(1),
-  /** Missing in the payloads of old clients and of other tools' scripts. */
-  tool_use_id: z.string().min(1).optional().catch(undefined),
-  tool_input: z.unknown().optional(),
-  tool_response: z.unknown().optional(),
-  /** Another name of `tool_response`. */
-  tool_output: z.unknown().optional(),
-})
-
-type ToolCall = z.infer<typeof ToolCall>
-
-const NamedPayload = z.object({ hook_event_name: text, hook: text })
-const PayloadHead = z.object({ transcript_path: z.string() })
-
-const Payload = z.object(
-  {
-    session_id: SessionIdSchema,
-    hook: text,
-    cwd: text,
-    /** Another name of `cwd`. */
-    project_path: text,
-    transcript_path: text,
-    prompt_id: text,
-    source: z.enum(['startup', 'resume', 'clear', 'compact', 'fork']).catch('startup'),
-    prompt: text,
-    tool_name: text,
-    tool_use_id: text,
+const ToolCall = once(() =>
+  z.object({
+    tool_name: z.string().min(1),
+    /** Missing in the payloads of old clients and of other tools' scripts. */
+    tool_use_id: z.string().min(1).optional().catch(undefined),
     tool_input: z.unknown().optional(),
     tool_response: z.unknown().optional(),
+    /** Another name of `tool_response`. */
     tool_output: z.unknown().optional(),
-    tool_calls: z.array(z.unknown()).optional().catch(undefined),
-    error: z.unknown().optional(),
-    is_interrupt: flag,
-    agent_id: text,
-    agent_type: text,
-    last_assistant_message: content('last_assistant_message'),
-    compact_summary: content('compact_summary'),
-    conversation_summary: content('conversation_summary'),
-    key_decisions: z.array(z.string()).catch([]),
-    reason: text,
-    seconds_since_last_response: z.number().min(0).optional().catch(undefined),
-  },
-  { error: 'expected an object' },
+  }),
 )
-type Payload = z.infer<typeof Payload>
+
+type ToolCall = z.infer<ReturnType<typeof ToolCall>>
+
+const NamedPayload = once(() => z.object({ hook_event_name: text(), hook: text() }))
+const PayloadHead = once(() => z.object({ transcript_path: z.string() }))
+
+const Payload = once(() =>
+  z.object(
+    {
+      session_id: SessionIdSchema(),
+      hook: text(),
+      cwd: text(),
+      /** Another name of `cwd`. */
+      project_path: text(),
+      transcript_path: text(),
+      prompt_id: text(),
+      source: z.enum(['startup', 'resume', 'clear', 'compact', 'fork']).catch('startup'),
+      prompt: text(),
+      tool_name: text(),
+      tool_use_id: text(),
+      tool_input: z.unknown().optional(),
+      tool_response: z.unknown().optional(),
+      tool_output: z.unknown().optional(),
+      tool_calls: z.array(z.unknown()).optional().catch(undefined),
+      error: z.unknown().optional(),
+      is_interrupt: z.boolean().optional().catch(undefined),
+      agent_id: text(),
+      agent_type: text(),
+      last_assistant_message: content('last_assistant_message'),
+      compact_summary: content('compact_summary'),
+      conversation_summary: content('conversation_summary'),
+      key_decisions: z.array(z.string()).catch([]),
+      reason: text(),
+      seconds_since_last_response: z.number().min(0).optional().catch(undefined),
+    },
+    { error: 'expected an object' },
+  ),
+)
+type Payload = z.infer<ReturnType<typeof Payload>>
 
 function sessionEvents(name: string, payload: Payload, at: number): SessionEvent[] {
   const promptId = payload.prompt_id ?? null
@@ -115,7 +121,7 @@ function sessionEvents(name: string, payload: Payload, at: number): SessionEvent
         ? notUnderstood('a prompt without its text')
         : [{ kind: 'prompt-submitted', promptId, ...parsePromptText(payload.prompt) }]
     case 'PreToolUse': {
-      const call = ToolCall.safeParse(payload).data
+      const call = ToolCall().safeParse(payload).data
       return call
         ? [{ kind: 'tool-starting', tool: call.tool_name, input: call.tool_input, agentId: payload.agent_id ?? null }]
         : notUnderstood('a tool use without the name of the tool')
@@ -202,7 +208,7 @@ const lastAnswer = (at: number, seconds: number | undefined) => (seconds === und
 
 /** The event of one tool use, which is the payload itself or a part of a batch. */
 function toolUseEvents(payload: Payload, json: unknown, failureOf: (call: ToolCall) => ToolFailure | null): SessionEvent[] {
-  const call = ToolCall.safeParse(json).data
+  const call = ToolCall().safeParse(json).data
   return call ? [toolUsed(payload, call, failureOf(call))] : notUnderstood('a tool use without the name of the tool')
 }
 

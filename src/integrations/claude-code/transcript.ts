@@ -141,7 +141,7 @@ const ClaudeTranscriptLine = z.object({
   subtype: text,
   uuid: text,
   timestamp: text,
-  sessionId: SessionIdSchema.optional().catch(undefined),
+  sessionId: SessionIdSchema().optional().catch(undefined),
   cwd: text,
   gitBranch: text,
   version: text,

@@ -2,6 +2,7 @@
  * A code has one bit for each dimension of a vector: its sign. The number of differing bits approximates the angle between two vectors, and can be
  * counted for a million codes in milliseconds. The best are then compared exactly.
  */
+import { once } from '../core/once.ts'
 import { assemble, func, i8x16, i16x8, i32, i32x4, v128, type WasmFunction, type WasmLocal, when, whileBelow } from '../minilm/assembler.ts'
 
 /** The sign bits of a vector, 32 to a word. */
@@ -41,7 +42,7 @@ export function openCodeIndex(dimensions: number) {
   const blocksAt = Math.ceil((pickedAt + (1 + CODES_PER_BLOCK) * 4) / 64) * 64
   const blockBytes = CODES_PER_BLOCK * (words * 4 + 2)
   const memory = new WebAssembly.Memory({ initial: Math.ceil(blocksAt / WASM_PAGE_BYTES) })
-  const kernel = openKernel(memory, words / 4)
+  const kernel = once(() => openKernel(memory, words / 4))
   let blocks = 0
   // Growing the memory detaches its views, so they are recreated.
   let ints = new Uint32Array(memory.buffer)
@@ -64,10 +65,11 @@ export function openCodeIndex(dimensions: number) {
     ints.set(bits, QUERY_OFFSET >> 2)
     const histogram = ints.subarray(histogramAt >> 2, (histogramAt >> 2) + dimensions + 1)
     histogram.fill(0)
+    const { scan, tally } = kernel()
     for (const list of lists) {
       for (const { start, count, distances } of list.blocks()) {
-        kernel.scan(start, count, QUERY_OFFSET, distances)
-        kernel.tally(distances, count, histogramAt)
+        scan(start, count, QUERY_OFFSET, distances)
+        tally(distances, count, histogramAt)
       }
     }
     let limit = 0
@@ -114,9 +116,10 @@ export function openCodeIndex(dimensions: number) {
       const bytes = new Uint8Array(memory.buffer)
       const [owners, places, scores] = [new Uint32Array(alike), new Uint32Array(alike), new Float32Array(alike)]
       let found = 0
+      const { pick } = kernel()
       for (const [owner, list] of lists.entries()) {
         for (const { start, distances, count, first } of list.blocks()) {
-          kernel.pick(distances, count, limit, pickedAt)
+          pick(distances, count, limit, pickedAt)
           for (let at = (pickedAt >> 2) + 1, end = ints[pickedAt >> 2] as number; at < end >> 2; at++) {
             const place = ints[at] as number
             if (place >= count || (shorts[(distances >> 1) + place] === limit && room-- <= 0)) continue

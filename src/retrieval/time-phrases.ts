@@ -2,6 +2,8 @@
  * Time phrases: “yesterday”, “in March”, “vor 3 Tagen”, 上周. A phrase counts only in a form that can hardly mean anything else, because a wrong
  * window would rank the right memory lower. docs/decisions/0028 compares this with a library.
  */
+import { once } from '../core/once.ts'
+
 export type TimeWindow = { since: number | null; before: number | null }
 
 export type TimePhrase = TimeWindow & {
@@ -232,16 +234,7 @@ const SHORT_UNIT = `(?<unit>${Object.values(UNITS)
 const PERIOD = '(?<unit>week|month|year|woche|monat|jahr|semaine|mois|année|semana|mes|año)'
 const NUMBER = `(?<n>\\d{1,3}|(?:a )?(?:${NUMBERS.join('|')}))`
 /** A pattern that is made when it is first needed: few queries name a time, and making all of them took the worker six milliseconds at its start. */
-function onDemand(source: string, flags: string): { source: string; pattern: () => RegExp } {
-  let pattern: RegExp | null = null
-  return {
-    source,
-    pattern: () => {
-      pattern ??= new RegExp(source, flags)
-      return pattern
-    },
-  }
-}
+const onDemand = (source: string, flags: string) => ({ source, pattern: once(() => new RegExp(source, flags)) })
 /** “The week before may fail” does not mean the month. */
 const RELATIVE_TIME = new RegExp(
   `${ARTICLE}(?:(?:${NUMBER} )?(?<unit>${namesOf([UNITS.day, UNITS.week, UNITS.month, UNITS.year])}) (?<side>before|after|vor|nach|avant|après|antes de|después de)|(?<unit>week) (?<side>of)) (?!(?-i:may)\\b)(?=\\S)`,
@@ -331,11 +324,22 @@ const RULES = (
   ] satisfies [words: string, isAllowed: TimeRuleCondition, timeFor: TimeRuleMeaning][]
 ).map(([words, isAllowed, timeFor]) => ({ words: onDemand(`${ARTICLE}(?:${words})${TAIL}`, 'iuy'), isAllowed, timeFor }))
 
-/** Whether a text may start with a time. One pattern, because it is tested for every word. */
-const TIME_START = onDemand(
-  `^${OPENING_PUNCTUATION.source}(?:${PREPOSITIONS.map(({ words }) => words.source).join('|')})?(?:${[RELATIVE_TIME, ...RULES.map(({ words }) => words)].map(({ source }) => source).join('|')})`,
-  'iu',
-).pattern
+/**
+ * Whether a text may start with a time. It is tested for every word of a query, so it is a small pattern that lets some other texts through: one of all
+ * rules took a worker ten milliseconds to compile.
+ */
+const TIME_START = once(() => {
+  const name = [...MONTHS.flat(), namesOf(WEEKDAYS), 'quarter|quartal|weekend'].join('|')
+  const beginning = `${LAST}|${NTH}|${NUMBER}|this|earlier|diese[rnms]?|ce(?:t|tte)?|est[ae]|vor|il y a|hace|\\d\\d?(?:st|nd|rd|th|er|\\.)?(?: of| de)?`
+  const besideUnit = 'before|after|vor|nach|avant|après|antes|después|of|derni|passé|pasad'
+  const alone =
+    'day before|vorgestern|avant-hier|anteayer|anoche|yesterday|gestern|ayer|hier|tonight|today|heute|aujourd|hoy|recently|lately|neulich|kürzlich|récemment|recientemente|other day|a while|earlier (?:today|heute|aujourd|hoy)|q[1-4]|(?:year |jahre? )?(?:19|20)\\d\\d|\\d\\d?/\\d'
+  const phrase = `(?:(?:${beginning}) ){1,4}(?:${UNIT}|${PART}|${name})|${name}|${UNIT} (?:${besideUnit})|${alone}`
+  const prepositions = PREPOSITIONS.map(({ words }) => words.source).join('|')
+  const pattern = `^${OPENING_PUNCTUATION.source}(?:${prepositions})?${ARTICLE}(?:${phrase})`
+  // Many groups with the same name make a pattern slow to compile.
+  return new RegExp(pattern.replace(/\(\?<\w+>/g, '(?:'), 'iu')
+})
 
 /** “March 3rd” is always a day; “may 3” and “dec 3” only after a word for days. */
 function isClearDay({ month, clear, year }: TimeMatchGroups, before: PrecedingWord): boolean {

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { z } from 'zod'
+import { once } from '../core/once.ts'
 import { formatTomlValue, tomlProblem, withoutSetting, withSetting } from './config-file.ts'
 import { type Environment, readEnvironment } from './environment.ts'
 import { ensurePrivateFolder, readIfThere, readUtf8IfThere, writeInPlace } from './files.ts'
@@ -7,7 +8,7 @@ import { ensurePrivateFolder, readIfThere, readUtf8IfThere, writeInPlace } from 
 /** The default of a setting, and the schema of its values, which is made when a value is set: making all of them took every start three milliseconds. */
 type Setting<Value> = { fallback: Value; schema: () => z.ZodType<Value> }
 
-const setting = <Value>(fallback: NoInfer<Value>, schema: () => z.ZodType<Value>): Setting<Value> => ({ fallback, schema })
+const setting = <Value>(fallback: NoInfer<Value>, schema: () => z.ZodType<Value>): Setting<Value> => ({ fallback, schema: once(schema) })
 const flag = (fallback: boolean) => setting(fallback, () => z.boolean())
 const text = () => setting('', () => z.string())
 const texts = (fallback: string[] = []) => setting(fallback, () => z.array(z.string()))

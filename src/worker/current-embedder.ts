@@ -25,8 +25,8 @@ const REOPEN_ABSENT_EMBEDDER_AFTER_MS = 60_000
 export function openCurrentEmbedder({ store, settings, models, log }: EmbeddingDeps, stop: AbortSignal) {
   let current: EmbedderOpening | null = null
 
-  async function openNow(): Promise<EmbeddingState> {
-    const opened = await openEmbedder(settings(), models, stop)
+  async function openNow(chosen: EmbedderSettings): Promise<EmbeddingState> {
+    const opened = await openEmbedder(chosen, models, stop)
     if (opened.kind === 'absent') {
       log.info('no embedder; search uses words only', { reason: opened.reason })
       return opened
@@ -34,7 +34,10 @@ export function openCurrentEmbedder({ store, settings, models, log }: EmbeddingD
     return { ...opened, index: openVectorIndex(store, opened.embedder, stop) }
   }
 
-  const openingAt = (now: number): EmbedderOpening => ({ at: now, chosen: chosenEmbedder(settings()), state: openNow(), problem: null })
+  const openingAt = (now: number): EmbedderOpening => {
+    const chosen = settings()
+    return { at: now, chosen: chosenEmbedder(chosen), state: openNow(chosen), problem: null }
+  }
 
   /** Callers that come while it is being opened share one opening: a second embedder would never be closed. */
   async function state(now = Date.now()): Promise<EmbeddingState> {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { once } from '../../core/once.ts'
 import { firstLine } from '../../core/text.ts'
 import { isFolder } from '../../platform/files.ts'
 import { filesBelow, filesIn, foldersIn } from '../../platform/folder.ts'
@@ -57,18 +58,20 @@ export function parseNativeMemory(name: string, text: string): NativeMemory | nu
   return { title: firstLine(title, 200), body, kind: front.metadata?.type ?? front.type ?? 'plain' }
 }
 
-const text = z.string().trim().min(1).optional().catch(undefined)
-const kind = z.enum(['user', 'feedback', 'project', 'reference']).optional().catch(undefined)
-/** Older clients put the kind beside the name, newer ones below `metadata`. */
-const FrontMatter = z.object({ name: text, description: text, type: kind, metadata: z.object({ type: kind }).optional().catch(undefined) })
+const FrontMatter = once(() => {
+  const text = z.string().trim().min(1).optional().catch(undefined)
+  const kind = z.enum(['user', 'feedback', 'project', 'reference']).optional().catch(undefined)
+  // Older clients put the kind beside the name, newer ones below `metadata`.
+  return z.object({ name: text, description: text, type: kind, metadata: z.object({ type: kind }).optional().catch(undefined) })
+})
 
-function frontMatter(yaml: string): z.infer<typeof FrontMatter> {
+function frontMatter(yaml: string): z.infer<ReturnType<typeof FrontMatter>> {
   try {
-    return FrontMatter.safeParse(Bun.YAML.parse(yaml)).data ?? {}
+    return FrontMatter().safeParse(Bun.YAML.parse(yaml)).data ?? {}
   } catch {
     // The model writes these files, and not always as valid YAML: a description may contain a colon.
     const line = (field: string) => new RegExp(`^\\s*${field}:[ \\t]*(.+)$`, 'm').exec(yaml)?.[1]?.trim()
-    return FrontMatter.parse({ name: line('name'), description: line('description'), type: line('type') })
+    return FrontMatter().parse({ name: line('name'), description: line('description'), type: line('type') })
   }
 }
 

@@ -10,6 +10,12 @@ const rareCases: BunPlugin = {
   setup: ({ onResolve }) => void onResolve({ filter: /\/rare-cases\.ts$/ }, () => ({ path: './rare-cases.js', external: true })),
 }
 
+/** The MCP server and its packages are a third of the worker, which reads and keeps all of a file that it loads. */
+const mcpServer: BunPlugin = {
+  name: 'mcp server',
+  setup: ({ onResolve }) => void onResolve({ filter: /\/mcp\/server\.ts$/ }, () => ({ path: './mcp-server.js', external: true })),
+}
+
 /**
  * Bundles the processes that people wait for: the hook, and the worker that the first one starts. With bytecode beside the files, Bun compiles nothing when
  * they start; another version of Bun ignores it and reads the source. Bytecode needs CommonJS, in which Bun would replace `import.meta.dir` by the folder of
@@ -17,7 +23,8 @@ const rareCases: BunPlugin = {
  */
 export async function bundleProcesses(outdir: string): Promise<void> {
   await bundleHook(outdir)
-  await bundleWithBytecode('src/cli/worker-process.ts', 'worker-process.js', outdir)
+  await bundleWithBytecode('src/cli/worker-process.ts', 'worker-process.js', outdir, [mcpServer])
+  await bundleWithBytecode('src/mcp/server.ts', 'mcp-server.js', outdir)
 }
 
 export async function bundleHook(outdir: string): Promise<void> {

@@ -27,7 +27,7 @@ import { SessionsPage } from './sessions.tsx'
 import { SettingsPage } from './settings.tsx'
 import { isHelpShown, listenForKeys, useKeyBindings } from './shortcuts.ts'
 import { TeamPage } from './team.tsx'
-import { applyTheme, toggleTheme } from './theme.ts'
+import { openTheme, toggleTheme } from './theme.ts'
 import { TimelinePage } from './timeline.tsx'
 import { toast, undoLastAction } from './user-actions.ts'
 
@@ -285,7 +285,7 @@ function Help() {
   )
 }
 
-applyTheme()
+openTheme()
 watchAddressBar()
 listenForKeys()
 watchProjects()

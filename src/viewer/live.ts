@@ -33,26 +33,33 @@ let lastReceivedAt = 0
 let currentRequest: AbortController | null = null
 let wake: (() => void) | null = null
 
-/** Connects and stays connected. After sleep, a restart or a lost connection it resumes after the last event. */
-export async function startLiveEvents(): Promise<void> {
+/** Connects and stays connected until `stop`. After sleep, a restart or a lost connection it resumes after the last event. */
+export async function startLiveEvents(stop = new AbortController().signal): Promise<void> {
   setTimeout(() => helloReceived.resolve('late'), HELLO_TIMEOUT_MS)
   const reconnectNow = () => {
     if (document.visibilityState === 'visible' && Date.now() - lastReceivedAt > MAX_SILENCE_MS) currentRequest?.abort()
     wake?.()
   }
-  document.addEventListener('visibilitychange', reconnectNow)
-  addEventListener('online', reconnectNow)
-  setInterval(() => {
+  document.addEventListener('visibilitychange', reconnectNow, { signal: stop })
+  addEventListener('online', reconnectNow, { signal: stop })
+  const silenceTimer = setInterval(() => {
     if (connectionState.value === 'live' && Date.now() - lastReceivedAt > MAX_SILENCE_MS) currentRequest?.abort()
   }, 15_000)
-  for (let waitMs = FIRST_RETRY_MS; ; ) {
+  stop.addEventListener('abort', () => {
+    clearInterval(silenceTimer)
+    currentRequest?.abort()
+    wake?.()
+  })
+  for (let waitMs = FIRST_RETRY_MS; !stop.aborted; ) {
     const wasConnected = await listenOnce()
     waitMs = wasConnected ? FIRST_RETRY_MS : Math.min(MAX_RETRY_MS, waitMs * 2)
+    if (stop.aborted) break
     await new Promise<void>((resolve) => {
       wake = resolve
       setTimeout(resolve, waitMs)
     })
   }
+  connectionState.value = 'connecting'
 }
 
 /** Reads one connection until it ends. Returns false if it could not be opened. */

@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import type { MarkedToken, Token, Tokens } from 'marked'
 import type { JSX } from 'preact'
 import { knownTokens, parseInline, parseMarkdown, webAddress } from './markdown.ts'

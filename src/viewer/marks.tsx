@@ -1,5 +1,3 @@
-/** @jsxImportSource preact */
-
 /** A mark: its kind decides how it looks, and people read its words. `about` is a longer explanation, `href` makes it a link. */
 export type MarkText = { kind: MarkKind; words: string; about?: string | undefined; href?: string | undefined }
 

@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import type { WorkOutcome } from '../core/work-outcome.ts'
 import { MarkdownLine } from './markdown-view.tsx'
 import { hrefOf } from './route.ts'

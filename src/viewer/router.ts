@@ -2,7 +2,7 @@ import { signal } from '@preact/signals'
 import { parseRoute, type ViewerRoute } from './route.ts'
 
 /** The current view, always parsed from the address bar. */
-export const currentRoute = signal<ViewerRoute>(parseRoute(location.pathname, location.search))
+export const currentRoute = signal<ViewerRoute>(parseRoute('/', ''))
 
 export function navigate(href: string, historyEntry: 'push' | 'replace' = 'push'): void {
   if (historyEntry === 'replace') history.replaceState(null, '', href)
@@ -10,11 +10,13 @@ export function navigate(href: string, historyEntry: 'push' | 'replace' = 'push'
   currentRoute.value = parseRoute(location.pathname, location.search)
 }
 
-/** Handles back and forward, and opens links within the viewer without reloading the page. */
+/** Opens the view in the address bar, handles back and forward, and opens links within the viewer without reloading the page. */
 export function watchAddressBar(): void {
-  addEventListener('popstate', () => {
+  const readAddress = () => {
     currentRoute.value = parseRoute(location.pathname, location.search)
-  })
+  }
+  readAddress()
+  addEventListener('popstate', readAddress)
   document.addEventListener('click', (event) => {
     const link = event.target instanceof Element ? event.target.closest('a[href^="/"]') : null
     const isPlainClick = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey

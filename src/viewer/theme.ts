@@ -4,9 +4,15 @@ export type Theme = 'system' | 'light' | 'dark'
 const THEME_STORAGE_KEY = 'recollect-theme'
 
 /** Light, dark, or the system's choice. Stored in the browser only. */
-const theme = signal<Theme>(savedTheme())
+const theme = signal<Theme>('system')
 
-export function applyTheme(): void {
+/** Shows the page in the theme that was chosen last. */
+export function openTheme(): void {
+  theme.value = savedTheme()
+  applyTheme()
+}
+
+function applyTheme(): void {
   if (theme.value === 'system') document.documentElement.removeAttribute('data-theme')
   else document.documentElement.setAttribute('data-theme', theme.value)
 }

@@ -26,4 +26,12 @@ test('keys do nothing while a person types text', () => {
   expect(isTypingTarget({ tagName: 'INPUT', type: 'range' }, 'j')).toBe(false)
   expect(isTypingTarget({ tagName: 'A' }, 'j')).toBe(false)
   expect(isTypingTarget({ tagName: 'A' }, 'Enter')).toBe(true)
+  expect(isTypingTarget({ tagName: 'DIV', isContentEditable: true }, 'j')).toBe(true)
+  expect(isTypingTarget(null, 'j')).toBe(false)
+})
+
+test('a focused control keeps the keys that operate it', () => {
+  const controls = [{ tagName: 'BUTTON' }, { tagName: 'SUMMARY' }, { tagName: 'INPUT', type: 'checkbox' }]
+  expect(controls.map((control) => isTypingTarget(control, ' '))).toEqual([true, true, true])
+  expect([isTypingTarget({ tagName: 'INPUT', type: 'range' }, 'ArrowLeft'), isTypingTarget({ tagName: 'A' }, ' ')]).toEqual([true, false])
 })

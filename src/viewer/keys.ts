@@ -22,6 +22,7 @@ export function openKeyReader(maxPauseMs = 1200) {
 export function isTypingTarget(target: { tagName?: string; isContentEditable?: boolean; type?: string } | null, key: string): boolean {
   const tag = target?.tagName ?? ''
   if (tag === 'TEXTAREA' || tag === 'SELECT' || target?.isContentEditable) return true
-  if (tag === 'INPUT') return !(['range', 'checkbox'].includes(target?.type ?? '') && key.length === 1)
-  return key === 'Enter' && (tag === 'BUTTON' || tag === 'A' || tag === 'SUMMARY')
+  if (tag === 'INPUT') return !(['range', 'checkbox'].includes(target?.type ?? '') && key.length === 1 && key !== ' ')
+  if (tag === 'BUTTON' || tag === 'SUMMARY') return key === 'Enter' || key === ' '
+  return tag === 'A' && key === 'Enter'
 }

@@ -59,6 +59,14 @@ describe('a key', () => {
     expect(pressed).toEqual([])
   })
 
+  test('that operates the focused button only does that', async () => {
+    const { Page, pressed } = pageWithKeys()
+    await using page = await openPage(Page, '/feed')
+    page.control('Play').focus()
+    await page.press(' ')
+    expect(pressed).toEqual(['clicked'])
+  })
+
   test('can be the second of two', async () => {
     const { Page, pressed } = pageWithKeys()
     await using page = await openPage(Page, '/feed')

@@ -66,12 +66,14 @@ export async function startLiveEvents(stop = new AbortController().signal): Prom
 async function listenOnce(): Promise<boolean> {
   currentRequest = new AbortController()
   lastReceivedAt = Date.now()
+  let isOpen = false
   try {
     const response = await fetch('/stream', { headers: lastEventId ? { 'last-event-id': lastEventId } : {}, signal: currentRequest.signal })
     if (!response.ok || !response.body) {
       connectionState.value = response.status === 401 || response.status === 403 ? 'signed-out' : 'lost'
       return false
     }
+    isOpen = true
     const read = openLiveEventReader()
     const pieces = response.body.pipeThrough(new TextDecoderStream()).getReader()
     for (;;) {
@@ -89,8 +91,8 @@ async function listenOnce(): Promise<boolean> {
   } catch {
     // The connection broke; the caller reconnects.
   }
-  if (connectionState.value === 'live') connectionState.value = 'lost'
-  return connectionState.value === 'lost'
+  if (isOpen || connectionState.value !== 'signed-out') connectionState.value = 'lost'
+  return isOpen
 }
 
 function handleLiveEvent(event: LiveEvent): void {

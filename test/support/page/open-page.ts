@@ -48,6 +48,8 @@ export type OpenedPage = {
   go(href: string): Promise<void>
   /** A live event from the worker. */
   send(type: string, change?: object): Promise<void>
+  /** Ends the stream of live events. */
+  disconnect(): Promise<void>
   /** Waits until nothing is under way: no request, no effect. */
   settle(): Promise<void>
   until(isTrue: () => boolean): Promise<void>
@@ -127,6 +129,10 @@ export async function openPage(Page: ComponentType, address: string, answers: Wo
       worker.send(`id: test-${++lastLiveEvent}\nevent: ${type}\ndata: ${JSON.stringify(change ? { kind: type, ...change } : null)}\n\n`)
       await settle()
     },
+    disconnect: async () => {
+      worker.disconnect()
+      await settle()
+    },
     settle,
     until: (isTrue) => until(isTrue, `on the page: ${isTrue}`),
     [Symbol.asyncDispose]: async () => {
@@ -150,10 +156,10 @@ function answeringWorker(answers: WorkerAnswers) {
   const answer = async (address: string, init: RequestInit = {}): Promise<Response> => {
     const { pathname, searchParams } = new URL(address, 'http://viewer.test')
     const method = init.method ?? 'GET'
-    if (pathname === '/stream') return openStream(init.signal ?? null)
     const route = Object.keys(answers)
       .filter((name) => matchesRoute(name, method, pathname))
       .sort((a, b) => a.split(':').length - b.split(':').length)[0]
+    if (pathname === '/stream' && route === undefined) return openStream(init.signal ?? null)
     const request = {
       route: route ?? `${method} ${pathname}`,
       path: pathname,
@@ -181,6 +187,10 @@ function answeringWorker(answers: WorkerAnswers) {
   return {
     requests,
     isBusy: () => pending > 0,
+    disconnect: () => {
+      for (const controller of streams) controller.close()
+      streams.clear()
+    },
     send: (text: string) => {
       for (const controller of streams) controller.enqueue(encoder.encode(text))
     },

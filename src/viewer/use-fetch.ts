@@ -8,15 +8,12 @@ import { call, describeFailure } from './worker-requests.ts'
 /** The latest response, null until the first arrives. It stays on the screen while a newer one is fetched. `isMissing`: the worker does not know the id. */
 export type FetchState<T> = { value: T | null; error: string; isMissing: boolean; refetch(): void }
 
+const NOTHING_FETCHED = { key: null, value: null, error: '', isMissing: false }
+
 /** Fetches a route when the request changes, and again when `dataVersion` does. A null request fetches nothing. */
 export function useFetch<Name extends ValueRoute>(route: Name, request: RequestOf<Name> | null): FetchState<ResponseOf<Name>> {
   const key = request === null ? null : JSON.stringify(request)
-  const state = useSignal<{ key: string | null; value: ResponseOf<Name> | null; error: string; isMissing: boolean }>({
-    key: null,
-    value: null,
-    error: '',
-    isMissing: false,
-  })
+  const state = useSignal<{ key: string | null; value: ResponseOf<Name> | null; error: string; isMissing: boolean }>(NOTHING_FETCHED)
   const pending = useRef<AbortController | null>(null)
   const refetch = async () => {
     pending.current?.abort()
@@ -37,6 +34,6 @@ export function useFetch<Name extends ValueRoute>(route: Name, request: RequestO
     void refetch()
     return () => pending.current?.abort()
   }, [key, version])
-  const { value, error, isMissing } = state.value
-  return { value: state.value.key === key ? value : null, error, isMissing, refetch: () => void refetch() }
+  const { value, error, isMissing } = state.value.key === key ? state.value : NOTHING_FETCHED
+  return { value, error, isMissing, refetch: () => void refetch() }
 }

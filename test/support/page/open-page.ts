@@ -137,6 +137,8 @@ export async function openPage(Page: ComponentType, address: string, answers: Wo
     until: (isTrue) => until(isTrue, `on the page: ${isTrue}`),
     [Symbol.asyncDispose]: async () => {
       render(null as ComponentChild, root)
+      // A test that failed may have left a request without its answer.
+      worker.giveUp()
       await settle()
       stop.abort()
       await live
@@ -151,6 +153,7 @@ export async function openPage(Page: ComponentType, address: string, answers: Wo
 function answeringWorker(answers: WorkerAnswers) {
   const requests: SentRequest[] = []
   let pending = 0
+  let isOver = false
   const streams = new Set<ReadableStreamDefaultController<Uint8Array>>()
   const encoder = new TextEncoder()
   const answer = async (address: string, init: RequestInit = {}): Promise<Response> => {
@@ -186,7 +189,10 @@ function answeringWorker(answers: WorkerAnswers) {
   }
   return {
     requests,
-    isBusy: () => pending > 0,
+    isBusy: () => pending > 0 && !isOver,
+    giveUp: () => {
+      isOver = true
+    },
     disconnect: () => {
       for (const controller of streams) controller.close()
       streams.clear()

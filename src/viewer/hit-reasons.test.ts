@@ -1,35 +1,6 @@
 import { expect, test } from 'bun:test'
-import { asProjectKey } from '../core/ids.ts'
-import type { SearchHit } from '../wire/contract/memories.ts'
+import { searchHit as hit } from '../../test/support/builders.ts'
 import { explainHit, groupBySession } from './hit-reasons.ts'
-
-function hit(part: Partial<SearchHit>): SearchHit {
-  return {
-    kind: 'prompt',
-    id: '1',
-    type: '',
-    title: '',
-    snippet: '',
-    project: asProjectKey('p'),
-    sessionId: 1,
-    turn: 1,
-    at: 0,
-    score: 1,
-    signals: {},
-    coverage: 0,
-    matched: 0,
-    unlikely: 0,
-    known: { coverage: 0, matched: 0, unlikely: 0 },
-    cosine: null,
-    tokens: 0,
-    also: [],
-    outcome: null,
-    agent: null,
-    file: null,
-    code: null,
-    ...part,
-  }
-}
 
 test('the reason names the words that can be seen, and the signals that counted', () => {
   const found = hit({ title: 'Keep JSON in SQLite', matched: 2, signals: { words: 1, session: 0.6, recency: 0.01 } })

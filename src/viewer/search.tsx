@@ -60,9 +60,9 @@ export function SearchPage() {
   const { q = '', kind = '', project = '', agent = '', since = '', code = '', many = '' } = currentRoute.value.query
   const filters = { kind, project, agent, since, code }
   const limit = Number(many || DEFAULT_HITS)
-  const { response, error, refetch } = useSearch(q, filters, limit)
+  const { response, hits, hasMore, error, refetch } = useSearch(q, filters, limit)
   const input = useRef<HTMLInputElement>(null)
-  const { cursor, move } = useHitCursor(response?.hits ?? [], input)
+  const { cursor, move } = useHitCursor(hits, input)
   const choose = (part: Record<string, string>) => {
     cursor.value = -1
     navigate(hrefOf('search', '', { ...currentRoute.value.query, ...part }), 'replace')
@@ -88,12 +88,12 @@ export function SearchPage() {
       <ErrorMessage text={error} retry={refetch} />
       <div class="scroll">
         {q.trim() === '' && <SearchHelp />}
-        {response?.hits.length === 0 && <NoHits hasFilters={Boolean(kind || project || agent || since || code)} />}
+        {response && hits.length === 0 && <NoHits hasFilters={Boolean(kind || project || agent || since || code)} />}
         <div class="columns" hidden={!response}>
           <div>
-            <SearchNotice response={response} limit={limit} />
-            <HitGroups hits={response?.hits ?? []} words={wordsToHighlight(q)} cursor={cursor} />
-            {response && response.hits.length >= limit && limit < MAX_HITS && (
+            <SearchNotice response={response} hits={hits} hasMore={hasMore} />
+            <HitGroups hits={hits} words={wordsToHighlight(q)} cursor={cursor} />
+            {hasMore && limit < MAX_HITS && (
               <p class="more">
                 <button type="button" onClick={() => choose({ many: String(MAX_HITS) })}>
                   Show more
@@ -102,7 +102,7 @@ export function SearchPage() {
             )}
           </div>
           <aside class="quiet" aria-label="Narrow down">
-            <NarrowDown hits={response?.hits ?? []} query={q} onChoose={choose} />
+            <NarrowDown hits={hits} query={q} onChoose={choose} />
           </aside>
         </div>
       </div>
@@ -110,7 +110,10 @@ export function SearchPage() {
   )
 }
 
-/** The response for a query; null without one. The last response stays until the next arrives, so the list does not flicker. */
+/**
+ * The response for a query, null without one, and the hits of it that are wanted. The last response stays until the next arrives, so the list does not
+ * flicker. `hasMore`: the worker may know more than it was asked for.
+ */
 function useSearch(query: string, { kind, project, agent, since, code }: SearchFilters, limit: number) {
   const request = {
     query,
@@ -126,7 +129,8 @@ function useSearch(query: string, { kind, project, agent, since, code }: SearchF
   if (value) last.current = value
   const response = isEmpty ? null : (value ?? last.current)
   const isWanted = (hit: SearchHit) => code === '' || (code === 'outdated') === (hit.code !== null)
-  return { response: response && { ...response, hits: response.hits.filter(isWanted) }, error, refetch }
+  const all = response?.hits ?? []
+  return { response, hits: all.filter(isWanted), hasMore: response !== null && all.length >= limit, error, refetch }
 }
 
 /** The hit that keys act on: j, k and the arrows move it, x forgets it. */
@@ -269,10 +273,10 @@ function ForgetMatches({ query, filters }: { query: string; filters: SearchFilte
 const sinceTime = (days: string) => (days ? Math.floor(Date.now() / HOUR_MS) * HOUR_MS - Number(days) * 24 * HOUR_MS : undefined)
 
 /** One line above the hits: how many there are, and how the worker understood the query. */
-function SearchNotice({ response, limit }: { response: SearchResponse | null; limit: number }) {
-  const { hits = [], understood = [], time, message, problems = [] } = response ?? {}
+function SearchNotice({ response, hits, hasMore }: { response: SearchResponse | null; hits: SearchHit[]; hasMore: boolean }) {
+  const { understood = [], time, message, problems = [] } = response ?? {}
   const parts = [
-    ...(hits.length > 0 ? [`${formatCount(hits.length, 'hit')}${hits.length >= limit ? ' or more' : ''}`] : []),
+    ...(hits.length > 0 ? [`${formatCount(hits.length, 'hit')}${hasMore ? ' or more' : ''}`] : []),
     ...understood.map(({ word, meaning }) => `“${word}” is ${meaning}`),
     ...(time ? [time.said] : []),
     ...(message ? [message] : []),

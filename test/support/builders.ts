@@ -8,6 +8,7 @@ import type { Observation, Prompt, Session, Summary } from '../../src/core/memor
 import { asNoteId, type Note, type NoteText } from '../../src/core/note.ts'
 import type { Environment } from '../../src/platform/environment.ts'
 import { openStore, type Store } from '../../src/store/store.ts'
+import type { SearchHit } from '../../src/wire/contract/memories.ts'
 
 /** Builders provide defaults, so that a test shows only the fields that matter to it. */
 export function observation(given: Partial<Observation> = {}): Observation {
@@ -98,6 +99,35 @@ export function noteText(given: Partial<NoteText> = {}): NoteText {
 export function note(given: Partial<Note> = {}): Note {
   const path = 'memory/app/01ARZ3NDEKTSV4RRFFQ69G5FAV.md'
   return { ...noteText(), scope: 'project', project: asProjectKey('app'), path, ...given }
+}
+
+/** A prompt that a search found. */
+export function searchHit(part: Partial<SearchHit> = {}): SearchHit {
+  return {
+    kind: 'prompt',
+    id: '1',
+    type: '',
+    title: '',
+    snippet: '',
+    project: asProjectKey('p'),
+    sessionId: 1,
+    turn: 1,
+    at: 0,
+    score: 1,
+    signals: {},
+    coverage: 0,
+    matched: 0,
+    unlikely: 0,
+    known: { coverage: 0, matched: 0, unlikely: 0 },
+    cosine: null,
+    tokens: 0,
+    also: [],
+    outcome: null,
+    agent: null,
+    file: null,
+    code: null,
+    ...part,
+  }
 }
 
 /** The memories among the items of an injection, without its lines. */

@@ -92,6 +92,18 @@ describe('a hit', () => {
     expect(page.texts('.hits header .mark').slice(0, 3)).toEqual(['p', 'Codex', 'main'])
   })
 
+  test('is reached with the keyboard in the order on the screen, also when a session comes up twice', async () => {
+    await using page = await openPage(SearchPage, '/search?q=x', found({ sessionId: 1 }, { sessionId: 2 }, { sessionId: 1 }))
+    expect(page.texts('.hit b')).toEqual(['Hit 1', 'Hit 3', 'Hit 2'])
+    const seen: (string | undefined)[] = []
+    page.document.activeElement?.blur()
+    for (const key of ['j', 'j', 'ArrowDown', 'k', 'k', 'k']) {
+      await page.press(key)
+      seen.push(page.document.activeElement?.textContent.slice(0, 5))
+    }
+    expect(seen).toEqual(['Hit 1', 'Hit 3', 'Hit 2', 'Hit 3', 'Hit 1', 'Hit 1'])
+  })
+
   test('is reached from the search field with Enter, and / leads back to the field', async () => {
     await using page = await openPage(SearchPage, '/search?q=x', found({}, {}))
     page.field('Search memories').focus()

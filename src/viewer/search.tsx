@@ -130,7 +130,9 @@ function useSearch(query: string, { kind, project, agent, since, code }: SearchF
   const response = isEmpty ? null : (value ?? last.current)
   const isWanted = (hit: SearchHit) => code === '' || (code === 'outdated') === (hit.code !== null)
   const all = response?.hits ?? []
-  return { response, hits: all.filter(isWanted), hasMore: response !== null && all.length >= limit, error, refetch }
+  // In the order on the screen, through which the keys move.
+  const hits = groupBySession(all.filter(isWanted)).flatMap((group) => group.hits)
+  return { response, hits, hasMore: response !== null && all.length >= limit, error, refetch }
 }
 
 /** The hit that keys act on: j, k and the arrows move it, x forgets it. */

@@ -23,13 +23,13 @@ export function NoteView({ id }: { id: string }) {
   const fetched = useFetch('GET /api/notes/:id', { id })
   const isEditing = useSignal(false)
   const note = fetched.value
-  const change = (patch: Partial<NoteFormValues>, text: string) => {
-    if (!note) return
+  const change = async (patch: Partial<NoteFormValues>, text: string): Promise<boolean> => {
+    if (!note) return false
     const before = Object.fromEntries(Object.keys(patch).map((field) => [field, note[field as keyof NoteFormValues]]))
     const update = (fields: Partial<NoteFormValues>) => call('PATCH /api/notes/:id', { ...fields, id: note.id })
-    void runAction(update(patch), text, () => update(before))
+    return (await runAction(update(patch), text, () => update(before))) !== null
   }
-  const pin = () => note && change({ pinned: !note.pinned }, note.pinned ? 'Unpinned.' : 'Pinned. Every brief will contain it.')
+  const pin = () => note && void change({ pinned: !note.pinned }, note.pinned ? 'Unpinned.' : 'Pinned. Every brief will contain it.')
   const accept = () => {
     if (note?.state !== 'proposed') return
     const before = { state: note.state, confidence: note.confidence }
@@ -42,7 +42,7 @@ export function NoteView({ id }: { id: string }) {
       isEditing.value = true
     },
     x: () => note && !note.deletedAt && askToForgetMemory('note', note.id),
-    p: () => void pin(),
+    p: pin,
   })
   if (!note) return fetched.isMissing ? <MissingMemory name={`Note ${id}`} /> : <LoadingOrError fetched={fetched} />
   const stopEditing = () => {
@@ -59,9 +59,9 @@ export function NoteView({ id }: { id: string }) {
               note={note}
               saveLabel="Save"
               onCancel={stopEditing}
-              onSave={(draft) => {
-                stopEditing()
-                change(draft, 'Saved.')
+              onSave={async (draft) => {
+                // What could not be saved stays in the form.
+                if (await change(draft, 'Saved.')) stopEditing()
               }}
             />
           </div>
@@ -92,7 +92,7 @@ export function NoteView({ id }: { id: string }) {
           >
             Edit <kbd>e</kbd>
           </button>
-          <button type="button" onClick={() => void pin()}>
+          <button type="button" onClick={pin}>
             {note.pinned ? 'Unpin' : 'Pin'} <kbd>p</kbd>
           </button>
           <a class="button" href={hrefOf('memory', 'new', { supersedes: note.id })}>

@@ -42,6 +42,8 @@ export type OpenedPage = {
   click(name: string | RegExp): Promise<void>
   /** Writes into an input, or chooses an option, and leaves it. */
   fill(label: string | RegExp, value: string): Promise<void>
+  /** Writes into an input that keeps the focus. */
+  typeInto(label: string | RegExp, value: string): Promise<void>
   /** Switches a checkbox or radio button. */
   check(label: string | RegExp, isChecked?: boolean): Promise<void>
   press(key: string, held?: { ctrlKey?: boolean }): Promise<void>
@@ -80,11 +82,11 @@ export async function openPage(Page: ComponentType, address: string, answers: Wo
       await new Promise((resolve) => setTimeout(resolve))
   }
   const scope = () => document.querySelector('dialog[open]') ?? document
-  const fill = async (label: string | RegExp, change: (field: PageElement) => void) => {
+  const fill = async (label: string | RegExp, change: (field: PageElement) => void, events = ['input', 'change']) => {
     const field = fieldNamed(scope(), label)
     field.focus()
     change(field)
-    for (const type of ['input', 'change']) field.dispatchEvent(new PageEvent(type))
+    for (const type of events) field.dispatchEvent(new PageEvent(type))
     await settle()
   }
   await settle()
@@ -110,6 +112,14 @@ export async function openPage(Page: ComponentType, address: string, answers: Wo
       fill(label, (field) => {
         field.value = value
       }),
+    typeInto: (label, value) =>
+      fill(
+        label,
+        (field) => {
+          field.value = value
+        },
+        ['input'],
+      ),
     check: (label, isChecked = true) =>
       fill(label, (field) => {
         field.checked = isChecked

@@ -23,6 +23,9 @@ export const draftFromObservation = ({ title, narrative, facts, type, project }:
   namespace: type === 'decision' ? 'decisions' : 'learnings',
 })
 
+/** Tags as a person writes them, separated by commas. */
+export const parseTags = (text: string): string[] => text.split(',').flatMap((tag) => tag.trim() || [])
+
 /** The title of a short note is its whole text, which is then shown once. */
 export const isSameText = (body: string, title: string) => body.replace(/\s+/g, ' ').trim() === title.trim()
 

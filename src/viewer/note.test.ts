@@ -118,6 +118,14 @@ describe('editing a note', () => {
     expect(page.requestsTo('PATCH /api/notes/:id')).toEqual([])
   })
 
+  test('keeps the tags that are still being typed when it is saved with Ctrl and Enter', async () => {
+    await using page = await openPage(MemoryPage, PAGE, oneNote({ tags: ['port'] }))
+    await page.press('e')
+    await page.typeInto('Tags', 'port, night')
+    await page.press('Enter', { ctrlKey: true })
+    expect(page.requestsTo('PATCH /api/notes/:id')[0]?.body.tags).toEqual(['port', 'night'])
+  })
+
   test('keeps the text on the screen when the worker does not take it', async () => {
     await using page = await openPage(MemoryPage, PAGE, {
       ...oneNote(),

@@ -9,7 +9,7 @@ import { Icon } from './icons.tsx'
 import { Markdown } from './markdown-view.tsx'
 import { MemoryFrame, SessionLink, Sources } from './memory-frame.tsx'
 import { marksOfNote } from './memory-marks.ts'
-import { draftFromObservation, emptyDraft, isSameText, type NoteFormValues, noteSteps } from './note-text.ts'
+import { draftFromObservation, emptyDraft, isSameText, type NoteFormValues, noteSteps, parseTags } from './note-text.ts'
 import { MissingMemory, RelatedMemories } from './related-memories.tsx'
 import { hrefOf, memoryHref } from './route.ts'
 import { currentRoute, navigate } from './router.ts'
@@ -219,6 +219,9 @@ function NoteForm({
     tags: note.tags,
     pinned: note.pinned,
   })
+  /** As it is typed: a comma at its end is not yet a tag. */
+  const tagText = useSignal(note.tags.join(', '))
+  const save = () => onSave({ ...draft.value, tags: parseTags(tagText.value) })
   const set = (part: Partial<NoteFormValues>) => {
     draft.value = { ...draft.value, ...part }
   }
@@ -228,10 +231,10 @@ function NoteForm({
       class="form"
       onSubmit={(event) => {
         event.preventDefault()
-        onSave(draft.value)
+        save()
       }}
       onKeyDown={(event) => {
-        if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) onSave(draft.value)
+        if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) save()
       }}
     >
       <label>
@@ -270,10 +273,7 @@ function NoteForm({
         </label>
         <label>
           Tags
-          <input
-            value={draft.value.tags.join(', ')}
-            onChange={(event) => set({ tags: event.currentTarget.value.split(',').flatMap((tag) => tag.trim() || []) })}
-          />
+          <input value={tagText.value} onInput={(event) => (tagText.value = event.currentTarget.value)} />
         </label>
         <label class="check">
           <input type="checkbox" checked={draft.value.pinned} onChange={(event) => set({ pinned: event.currentTarget.checked })} />

@@ -79,7 +79,7 @@ describe('a note', () => {
 
   test('shows where it was said, and how it changed', async () => {
     await using page = await openPage(MemoryPage, PAGE, {
-      ...oneNote({ said: ['2026-11-02 agent-1/3'] as never }),
+      ...oneNote({ said: ['2026-11-02 agent-1:3'] as never }),
       'GET /api/notes/:id/history': {
         versions: [{ title: 'Harbour', body: 'Closes at dawn.', at: 1 }],
         older: [{ id: '01OLD', title: 'Older', body: 'Always open.', at: 0 }],

@@ -251,22 +251,25 @@ function Places({ note }: { note: Note }) {
 function EditStatement({ note, onDone }: { note: Note; onDone: () => void }) {
   const body = useSignal(note.body)
   useKeyBindings({ Escape: onDone })
-  const save = () => {
-    onDone()
+  const isEmpty = body.value.trim() === ''
+  const save = async () => {
+    if (isEmpty) return
     const before = { body: note.body, state: note.state, confidence: note.confidence }
-    void runAction(update(note.id, { body: body.value, state: 'accepted', confidence: 1 }), 'Saved and accepted.', () =>
+    const saved = await runAction(update(note.id, { body: body.value, state: 'accepted', confidence: 1 }), 'Saved and accepted.', () =>
       update(note.id, before),
     )
+    // What could not be saved stays in the form.
+    if (saved) onDone()
   }
   return (
     <form
       class="form"
       onSubmit={(event) => {
         event.preventDefault()
-        save()
+        void save()
       }}
       onKeyDown={(event) => {
-        if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) save()
+        if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void save()
       }}
     >
       <label>
@@ -279,7 +282,7 @@ function EditStatement({ note, onDone }: { note: Note; onDone: () => void }) {
         />
       </label>
       <div class="buttons">
-        <button type="submit" class="primary" disabled={body.value.trim() === ''}>
+        <button type="submit" class="primary" disabled={isEmpty}>
           Save and accept <kbd>Ctrl Enter</kbd>
         </button>
         <button type="button" onClick={onDone}>

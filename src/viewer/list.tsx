@@ -195,6 +195,8 @@ export function List<T>({
   }, [name, rows.isLoaded])
 
   useEffect(() => rows.fetchRange(first, end))
+  // Read here, so that the list is rendered and the row focused when the cursor moves.
+  cursor.value
   useEffect(() => {
     if (!wantsFocus.current) return
     const row = box.current?.querySelector<HTMLElement>(`[data-index="${cursor.value}"]`)

@@ -65,7 +65,7 @@ export class PageElement extends PageNode {
   readonly namespaceURI = 'http://www.w3.org/1999/xhtml'
   readonly isContentEditable = false
   readonly clientHeight = 340
-  scrollTop = 0
+  private scrolled = 0
   checked = false
   private ownValue: string | null = null
   constructor(
@@ -92,6 +92,13 @@ export class PageElement extends PageNode {
   }
   get dataset(): Record<string, string> {
     return Object.fromEntries([...this.attributes].flatMap(([name, value]) => (name.startsWith('data-') ? [[name.slice(5), value]] : [])))
+  }
+  get scrollTop(): number {
+    return this.scrolled
+  }
+  set scrollTop(top: number) {
+    if (top !== this.scrolled) setTimeout(() => this.dispatchEvent(new PageEvent('scroll', {}, false)))
+    this.scrolled = top
   }
   get value(): string {
     return this.ownValue ?? this.getAttribute('value') ?? ''

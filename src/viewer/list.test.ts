@@ -146,6 +146,23 @@ describe('a list that may have changed', () => {
     expect(page.text).toContain('the disk is full')
     expect(page.texts('.row')).toContain('a0')
   })
+
+  test('and starts again is not replaced by an answer to its earlier version', async () => {
+    const late = Promise.withResolvers<Rows>()
+    let letter = 'a'
+    const { Page, generation } = listOf((request) =>
+      letter === 'a' && request.offset === 100 ? late.promise : numbered(letter, 1000)(request),
+    )
+    await using page = await openPage(Page, '/feed')
+    await scrollTo(page, 95)
+    letter = 'b'
+    generation.value++
+    await page.settle()
+    late.resolve(numbered('a', 1000)({ limit: 100, offset: 100, count: false, upTo: undefined }))
+    await page.settle()
+    await scrollTo(page, 0)
+    expect(page.texts('.row')[0]).toBe('b0')
+  })
 })
 
 test('later pages continue the list of the first, although newer memories have arrived', async () => {

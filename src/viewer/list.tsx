@@ -63,6 +63,12 @@ export function usePagedRows<T, Response>(
     active.current = { key, list: (recent?.list as CachedList<T> | undefined) ?? emptyList() }
   }
   const { list } = active.current
+  /** A list that starts again replaces the one on the screen when its first page is here. */
+  const next = useRef<CachedList<T> | null>(null)
+  const startAgain = () => {
+    next.current = emptyList<T>()
+    void fetchPage(0, next.current)
+  }
   const fetchPage = async (page: number, into: CachedList<T>) => {
     if (into.fetching.has(page)) return
     into.fetching.add(page)
@@ -70,7 +76,8 @@ export function usePagedRows<T, Response>(
     into.isCounted = true
     const reply = await requestPage({ limit: ROWS_PER_PAGE, offset: page * ROWS_PER_PAGE, count, upTo: into.upTo })
     into.fetching.delete(page)
-    if (active.current.key !== key) return
+    const isWanted = into === active.current.list || into === next.current
+    if (active.current.key !== key || !isWanted) return
     if (reply.kind !== 'answered') {
       error.value = describeFailure(reply)
       into.isCounted = false
@@ -88,9 +95,7 @@ export function usePagedRows<T, Response>(
     cacheList(key, into as CachedList<unknown>)
     renders.value++
   }
-  useEffect(() => {
-    void fetchPage(0, emptyList<T>())
-  }, [key, generation])
+  useEffect(startAgain, [key, generation])
   const lastVersion = useRef(version)
   useEffect(() => {
     if (lastVersion.current === version) return
@@ -122,7 +127,7 @@ export function usePagedRows<T, Response>(
     },
     error: error.value,
     isLoaded: list.isLoaded,
-    refetch: () => void fetchPage(0, emptyList<T>()),
+    refetch: startAgain,
   }
 }
 

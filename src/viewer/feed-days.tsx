@@ -44,9 +44,12 @@ export function FeedDays({
   const loaded = useSignal<LoadedDays | null>(seen?.loaded ?? null)
   const error = useSignal('')
   const isFetching = useRef(false)
+  const fetches = useRef(0)
   const box = useRef<HTMLDivElement>(null)
   const fetchPages = async (pages: number, from: LoadedDays | null): Promise<void> => {
-    if (isFetching.current) return
+    // A fetch from the top replaces one that is under way; older days wait.
+    if (from !== null && isFetching.current) return
+    const own = ++fetches.current
     isFetching.current = true
     let all = from
     let upTo: number | null = null
@@ -54,6 +57,7 @@ export function FeedDays({
       const before = all?.next ?? undefined
       const request = { project: filterValue(filter.project), agent: filterValue(filter.agent), shift }
       const reply = await call('GET /api/feed/days', before === undefined ? request : { ...request, before })
+      if (own !== fetches.current) return
       if (reply.kind !== 'answered') {
         error.value = describeFailure(reply)
         isFetching.current = false

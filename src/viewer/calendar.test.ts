@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { calendarRows, daysBetween, monthHeadings, monthName, newestActiveCell } from './calendar.ts'
+import { calendarRows, daysBetween, monthHeadings, monthName, newestActiveCell, readDay } from './calendar.ts'
 
 const day = (day: string, count: number, project = 'app') => ({ day, project, kind: 'observation' as const, count })
 
@@ -44,4 +44,15 @@ test('the newest memories are those of the last day with any, or of the whole la
 
 test('a month is named in short, and January with its year', () => {
   expect([monthName('2026-03'), monthName('2026-01')]).toEqual(['Mar', 'Jan 2026'])
+})
+
+test('a text in the address that is no day is not taken for one', () => {
+  expect(['2026-03-01', '', 'someday', '2026-13-01', '2026-3-1', '12026-03-01'].map((text) => readDay(text))).toEqual([
+    '2026-03-01',
+    '',
+    '',
+    '',
+    '',
+    '',
+  ])
 })

@@ -3,6 +3,9 @@ import type { DayCount } from '../wire/contract/feed.ts'
 export type CalendarCell = { from: string; to: string; count: number; level: number }
 export type CalendarRow = { project: string; total: number; cells: CalendarCell[] }
 
+/** A day as it is in an address, `2026-03-01`; empty for any other text. */
+export const readDay = (text = ''): string => (/^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)) ? text : '')
+
 /** All days from `from` to `to`, both included, as `2026-03-01`. */
 export function daysBetween(from: string, to: string): string[] {
   const days: string[] = []

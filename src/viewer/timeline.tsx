@@ -1,4 +1,4 @@
-import { calendarRows, daysBetween, monthHeadings, monthName, newestActiveCell } from './calendar.ts'
+import { calendarRows, daysBetween, monthHeadings, monthName, newestActiveCell, readDay } from './calendar.ts'
 import { Dropdown, EmptyState, hrefOfRow, LoadingOrError, MemoryRow, PageHead, Segments } from './components.tsx'
 import { dayLabel } from './days.ts'
 import { formatCount, formatDay } from './formats.ts'
@@ -20,7 +20,8 @@ const startOfDay = (day: string) => Date.parse(day) - shift * 60_000
 /** Activity by project and day or week, and the memories of a chosen day or week. */
 export function TimelinePage() {
   const { query } = currentRoute.value
-  const { project = '', by = 'day', from = '', to = '', end = '' } = query
+  const { project = '', by = 'day' } = query
+  const [from, to, end] = [readDay(query.from), readDay(query.to), readDay(query.end)]
   const step = by === 'week' ? 7 : 1
   const today = dayOf(Date.now())
   const last = end || newestDay(project) || today

@@ -75,7 +75,14 @@ export async function openPage(Page: ComponentType, address: string, answers: Wo
   listenForKeys()
   const live = startLiveEvents(stop.signal)
   const root = document.body.insertBefore(document.createElementNS('', 'main'), null) as unknown as Parameters<typeof render>[1]
-  render(h(Page, {}), root)
+  try {
+    render(h(Page, {}), root)
+  } catch (error) {
+    stop.abort()
+    restoreFetch()
+    restoreGlobals()
+    throw error
+  }
 
   const settle = async () => {
     for (let quietTurns = 0; quietTurns < 4; quietTurns = worker.isBusy() ? 0 : quietTurns + 1)

@@ -29,7 +29,7 @@ const files = [...new Bun.Glob('{src,test,scripts,bench,vscode}/**/*.test.ts').s
 const isFlow = (file: string) => lane !== undefined || /^test\/(flows|harness|privacy|seeds)\//.test(file)
 const asked = files.filter((file) => !args.includes(isFlow(file) ? '--unit' : '--flows'))
 
-// Tests that measure time run one by one. All others wait often (for the client, the worker, the disk), so two run at once.
+// Tests that measure time run one by one, all others two at a time: a session with the client uses most of a processor.
 const outcome = addTallies([await run(asked.filter(measuresTime), []), await runInPairs(asked.filter((file) => !measuresTime(file)))])
 console.log(describeTally(outcome))
 process.exitCode = outcome.failed > 0 || outcome.passed === 0 ? 1 : 0

@@ -46,7 +46,7 @@ function ObservationView({ id }: { id: string }) {
   const observation = fetched.value?.observation ?? null
   const isForgotten = fetched.value?.forgottenAt != null
   const restore = () => void restoreMemory(`#${id}`, `#${id}`)
-  const makeNote = () => observation && navigate(hrefOf('memory', 'new', { from: id }))
+  const makeNote = () => observation && !isForgotten && navigate(hrefOf('memory', 'new', { from: id }))
   useKeyBindings({ e: () => void makeNote() })
   if (!fetched.value) return <LoadingOrError fetched={fetched} />
   if (!observation) return <MissingMemory name={`Observation #${id}`} />

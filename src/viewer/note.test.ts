@@ -65,6 +65,8 @@ describe('a note', () => {
     await using page = await openPage(MemoryPage, PAGE, oneNote({ deletedAt: 5, state: 'proposed' }))
     expect(page.text).toContain('Forgotten. It no longer appears in search or briefs until you restore it.')
     expect([page.hasControl('Restore'), page.hasControl('Forget…'), page.hasControl('Accept')]).toEqual([true, false, false])
+    for (const key of ['a', 'x']) await page.press(key)
+    expect(page.requestsTo('PATCH /api/notes/:id')).toEqual([])
   })
 
   test('that was superseded leads to the newer one', async () => {

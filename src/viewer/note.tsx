@@ -31,7 +31,7 @@ export function NoteView({ id }: { id: string }) {
   }
   const pin = () => note && void change({ pinned: !note.pinned }, note.pinned ? 'Unpinned.' : 'Pinned. Every brief will contain it.')
   const accept = () => {
-    if (note?.state !== 'proposed') return
+    if (note?.state !== 'proposed' || note.deletedAt) return
     const before = { state: note.state, confidence: note.confidence }
     const update = (fields: Partial<Pick<Note, 'state' | 'confidence'>>) => call('PATCH /api/notes/:id', { ...fields, id: note.id })
     void runAction(update({ state: 'accepted', confidence: 1 }), 'Accepted.', () => update(before))

@@ -80,6 +80,8 @@ describe('the replay of a session', () => {
     await using page = await openPage(SessionsPage, '/sessions/4?at=observation%3A3', { 'GET /api/sessions/:id': () => given as never })
     given = contents({ summaries: [summary({ id: 5, request: 'Tides', at: 9000 })] })
     await page.send('tool-use-added', { sessionId: 99 })
+    await Bun.sleep(400)
+    expect(page.requestsTo('GET /api/sessions/:id')).toHaveLength(1)
     await page.send('summary-added', { summary: summary({ sessionId: 4 }) })
     await page.until(() => page.texts('.event .what').includes('Tides'))
     expect(selected(page)).toBe('Clock fixed')

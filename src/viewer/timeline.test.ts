@@ -50,6 +50,7 @@ describe('the timeline', () => {
 
   test('shows a chosen week from its first to its last day', async () => {
     await using page = await openPage(TimelinePage, '/timeline?by=week&end=2024-05-20', active('2024-05-18'))
+    expect(page.requestsTo('GET /api/feed')[0]?.query).toMatchObject({ since: String(Date.UTC(2024, 4, 14)) })
     await page.click('tidepool, 2024-05-14: 2')
     expect(page.address).toBe('/timeline?by=week&end=2024-05-20&project=host%2Ftidepool&from=2024-05-14&to=2024-05-20')
     expect(page.requestsTo('GET /api/feed').at(-1)?.query).toMatchObject({

@@ -15,6 +15,12 @@ test('a line that moved is removed in one place and added in the other', () => {
   expect(diff('a\nb\nc', 'b\nc\na')).toEqual(['-a', ' b', ' c', '+a'])
 })
 
+test('one changed line of a very long text is shown as one', () => {
+  const lines = Array.from({ length: 20_000 }, (_, n) => `line ${n}`)
+  const changed = diff(lines.join('\n'), lines.with(10_000, 'changed').join('\n')).filter((line) => !line.startsWith(' '))
+  expect(changed).toEqual(['-line 10000', '+changed'])
+})
+
 test('two long texts without a common line are compared quickly', () => {
   const [a, b] = ['a', 'b'].map((letter) => Array.from({ length: 20_000 }, (_, i) => `${letter}${i}`).join('\n'))
   const used = processorTime()

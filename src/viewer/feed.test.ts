@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'bun:test'
+import { Fragment, h } from 'preact'
 import { observation } from '../../test/support/builders.ts'
 import { PageEvent } from '../../test/support/page/document.ts'
 import { openPage, type WorkerAnswers } from '../../test/support/page/open-page.ts'
 import type { FeedSession, FeedTurn } from '../wire/contract/feed.ts'
 import { FeedPage } from './feed.tsx'
+import { ForgetDialog } from './forget.tsx'
 import { dataVersion } from './live.ts'
 
 const turn = (number: number, given: Partial<FeedTurn> = {}) => ({
@@ -38,6 +40,8 @@ const days = (...sessions: FeedSession[]): WorkerAnswers => ({
   'GET /api/feed/days': { days: [{ day: '2026-02-16', sessions, notes: [] }], next: null, upTo: 50 },
   'GET /api/feed': { rows: [], total: 0, upTo: 50 },
 })
+
+const FeedWithDialog = () => h(Fragment, {}, h(FeedPage, {}), h(ForgetDialog, {}))
 
 /** The feed remembers what it showed last, so each test has a project of its own. */
 let projects = 0
@@ -78,13 +82,17 @@ describe('a turn of the feed', () => {
   })
 
   test('is reached and forgotten with the keyboard', async () => {
-    await using page = await openPage(FeedPage, address(), days(session({ turns: [turn(1), turn(2)] })))
+    await using page = await openPage(FeedWithDialog, address(), days(session({ turns: [turn(1), turn(2)] })))
     const seen: (string | undefined)[] = []
     for (const key of ['j', 'j', 'j', 'k']) {
       await page.press(key)
       seen.push(page.document.activeElement?.dataset.turn)
     }
     expect(seen).toEqual(['1', '2', '2', '1'])
+    await page.press('x')
+    expect(page.texts('dialog h2')).toEqual(['Forget prompt P1?'])
+    await page.click('Cancel')
+    page.document.querySelector('[data-turn="1"]')?.focus()
     await page.press('Enter')
     expect(page.address).toBe('/sessions/4?at=prompt%3A1')
   })

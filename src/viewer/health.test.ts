@@ -57,6 +57,11 @@ describe('the health page', () => {
     }
   })
 
+  test('says why there is no search by meaning', async () => {
+    await using page = await openPage(HealthPage, '/worker', worker({ embedder: { ...status.embedder, problem: 'the endpoint is away' } }))
+    expect(page.texts('.notice-box')).toEqual(['the endpoint is away'])
+  })
+
   test('says when another program has the port', async () => {
     await using page = await openPage(HealthPage, '/worker', worker({ port: 4001 }))
     expect(page.text).toContain('4001 (another program uses 4000)')

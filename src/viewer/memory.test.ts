@@ -38,6 +38,7 @@ describe('an observation', () => {
     }
     await using page = await openPage(MemoryPage, '/memory/12', observed(given))
     expect(page.texts('h1')).toEqual(['Clock fixed'])
+    expect(page.texts('article em')).toEqual(['one'])
     expect(page.texts('article li')).toEqual(['Brest uses UTC', 'src/a b.ts', 'b.ts'])
     expect(page.control('src/a b.ts').getAttribute('href')).toBe('/graph/file%3Asrc/a%20b.ts?project=app')
     expect(page.control('tides').getAttribute('href')).toBe('/graph/concept%3Atides?project=app')

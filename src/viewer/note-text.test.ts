@@ -14,6 +14,7 @@ test('a note from an observation starts with its text and facts, as a decision o
     namespace: 'learnings',
     scope: 'project',
   })
+  expect(draftFromObservation({ ...given, narrative: '' }).body).toBe('- email stays\n- tokens go')
   expect(draftFromObservation({ ...given, narrative: '', facts: [], type: 'decision' })).toMatchObject({ body: '', namespace: 'decisions' })
 })
 

@@ -46,6 +46,21 @@ describe('a search', () => {
     expect(page.texts('.notice')).toEqual(['1 hit · “tidepool” is a project · nothing is close · since:x: not a time'])
   })
 
+  test('leaves the last hits on the screen until the next ones arrive, and none without a query', async () => {
+    const slow = Promise.withResolvers<Response>()
+    await using page = await openPage(SearchPage, '/search?q=tide', {
+      'GET /api/search': ({ query }) => (query.query === 'moon' ? slow.promise : { hits: [searchHit({ title: 'Tides' })] }),
+    })
+    void page.go('/search?q=moon')
+    await Bun.sleep(20)
+    expect(page.texts('.hit b')).toEqual(['Tides'])
+    slow.resolve(Response.json({ hits: [searchHit({ title: 'Moons' })] }))
+    await page.settle()
+    expect(page.texts('.hit b')).toEqual(['Moons'])
+    await page.go('/search')
+    expect(page.texts('.hit b')).toEqual([])
+  })
+
   test('that fails can be tried again', async () => {
     let isAway = true
     await using page = await openPage(SearchPage, '/search?q=tide', {

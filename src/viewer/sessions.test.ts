@@ -88,6 +88,20 @@ describe('the replay of a session', () => {
     expect(page.requestsTo('GET /api/sessions/:id')).toHaveLength(2)
   })
 
+  test('shows every field of a summary, and an injected text as it was', async () => {
+    const fields = { request: 'r1', investigated: 'i1', learned: 'l1', completed: 'c1', nextSteps: 'n1', notes: 'o1' }
+    const injection = { id: 2, event: 'SessionStart', items: [], tokens: 40, at: 9500, text: '# *Brief*' } as never
+    await using page = await openPage(
+      SessionsPage,
+      '/sessions/4?at=summary%3A5',
+      worker({ summaries: [summary({ id: 5, ...fields })], injections: [injection] }),
+    )
+    expect(page.texts('.detail .prose')).toEqual(Object.values(fields))
+    await page.go('/sessions/4?at=injection%3A2')
+    expect(page.texts('.detail .verbatim')).toEqual(['# *Brief*'])
+    expect(page.hasControl(/^Forget this/)).toBe(false)
+  })
+
   test('says that a session is empty, or does not exist', async () => {
     await using empty = await openPage(SessionsPage, '/sessions/4', worker({ prompts: [], toolUses: [], observations: [] }))
     expect(empty.text).toContain('No events yet.')

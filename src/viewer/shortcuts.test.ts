@@ -52,10 +52,10 @@ describe('a key', () => {
     expect(pressed).toEqual([])
   })
 
-  test('together with Ctrl is for the browser', async () => {
+  test('together with Ctrl or Alt is for the browser, and one of an unfinished letter is text', async () => {
     const { Page, pressed } = pageWithKeys()
     await using page = await openPage(Page, '/feed')
-    await page.press('x', { ctrlKey: true })
+    for (const held of [{ ctrlKey: true }, { altKey: true }, { metaKey: true }, { isComposing: true }]) await page.press('x', held)
     expect(pressed).toEqual([])
   })
 

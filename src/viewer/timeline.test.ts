@@ -57,6 +57,7 @@ describe('the timeline', () => {
       since: String(Date.UTC(2024, 4, 14)),
       before: String(Date.UTC(2024, 4, 21)),
     })
+    expect(page.texts('.calendar a.on')).toEqual(['tidepool, 2024-05-14: 2'])
     await page.click('Days')
     expect(page.address).toBe('/timeline?end=2024-05-20&project=host%2Ftidepool')
   })

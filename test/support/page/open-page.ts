@@ -46,7 +46,7 @@ export type OpenedPage = {
   typeInto(label: string | RegExp, value: string): Promise<void>
   /** Switches a checkbox or radio button. */
   check(label: string | RegExp, isChecked?: boolean): Promise<void>
-  press(key: string, held?: { ctrlKey?: boolean }): Promise<void>
+  press(key: string, held?: { ctrlKey?: boolean; altKey?: boolean; metaKey?: boolean; isComposing?: boolean }): Promise<void>
   go(href: string): Promise<void>
   /** A live event from the worker. */
   send(type: string, change?: object): Promise<void>

@@ -5,6 +5,8 @@ import { projects } from './project-list.ts'
 import { TimelinePage } from './timeline.tsx'
 
 const DAY_MS = 86_400_000
+/** A day of May 2024, where the person is. */
+const startOfDay = (date: number) => Date.UTC(2024, 4, date) + new Date().getTimezoneOffset() * 60_000
 const active = (...days: string[]): WorkerAnswers => ({
   'GET /api/activity': days.map((day) => ({ day, project: 'host/tidepool', kind: 'observation' as const, count: 2 })),
   'GET /api/feed': {
@@ -23,12 +25,12 @@ describe('the timeline', () => {
     projects.value = [project('tidepool', Date.UTC(2024, 4, 20, 12)), project('older', Date.UTC(2023, 0, 1))]
     await using page = await openPage(TimelinePage, '/timeline', active('2024-05-18', '2024-05-01'))
     expect(page.requestsTo('GET /api/activity')[0]?.query).toMatchObject({
-      since: String(Date.UTC(2024, 4, 20) - 83 * DAY_MS),
-      before: String(Date.UTC(2024, 4, 21)),
+      since: String(startOfDay(20) - 83 * DAY_MS),
+      before: String(startOfDay(21)),
     })
     expect(page.requestsTo('GET /api/feed')[0]?.query).toMatchObject({
-      since: String(Date.UTC(2024, 4, 18)),
-      before: String(Date.UTC(2024, 4, 19)),
+      since: String(startOfDay(18)),
+      before: String(startOfDay(19)),
     })
     expect(page.text).toContain('18 May 2024 3 memories')
     expect(page.text).toContain('Only the newest 1 are shown.')
@@ -50,12 +52,12 @@ describe('the timeline', () => {
 
   test('shows a chosen week from its first to its last day', async () => {
     await using page = await openPage(TimelinePage, '/timeline?by=week&end=2024-05-20', active('2024-05-18'))
-    expect(page.requestsTo('GET /api/feed')[0]?.query).toMatchObject({ since: String(Date.UTC(2024, 4, 14)) })
+    expect(page.requestsTo('GET /api/feed')[0]?.query).toMatchObject({ since: String(startOfDay(14)) })
     await page.click('tidepool, 2024-05-14: 2')
     expect(page.address).toBe('/timeline?by=week&end=2024-05-20&project=host%2Ftidepool&from=2024-05-14&to=2024-05-20')
     expect(page.requestsTo('GET /api/feed').at(-1)?.query).toMatchObject({
-      since: String(Date.UTC(2024, 4, 14)),
-      before: String(Date.UTC(2024, 4, 21)),
+      since: String(startOfDay(14)),
+      before: String(startOfDay(21)),
     })
     expect(page.texts('.calendar a.on')).toEqual(['tidepool, 2024-05-14: 2'])
     await page.click('Days')

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { isAtRest } from './support/at-rest.ts'
 import { temporaryFolder } from './support/builders.ts'
 
 /**
@@ -37,11 +38,7 @@ test('the answers that other programs read keep every field and its type', async
   await run('demo')
   await run('capture', 'Stations keep their own time zone', '--project', 'tidepool')
   // The sessions of the demo state decisions, which become notes in the background.
-  const isBusy = async () => {
-    const { jobs } = JSON.parse(await run('status', '--json'))
-    return jobs.waiting + jobs.running > 0
-  }
-  while (await isBusy()) await Bun.sleep(100)
+  while (!isAtRest(JSON.parse(await run('status', '--json')))) await Bun.sleep(100)
   const shapes: Record<string, unknown> = {}
   for (const [name, args] of Object.entries(COMMANDS)) {
     const out = await run(...args)

@@ -2,12 +2,14 @@ import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { isAtRest } from '../../test/support/at-rest.ts'
 import { environment, temporaryFolder } from '../../test/support/builders.ts'
 import { transcript } from '../../test/support/transcript.ts'
 import { openWorkerDatabase } from '../../test/support/worker-database.ts'
 import { readJsonIfThere } from '../platform/files.ts'
 import { homePaths } from '../platform/paths.ts'
 import { isRunning } from '../platform/processes.ts'
+import type { WorkerStatus } from '../wire/contract/status.ts'
 import { askWorker, type WorkerRequest } from '../wire/socket.ts'
 import { spoolSize } from '../wire/spool.ts'
 
@@ -286,8 +288,7 @@ function aHome(variables: Record<string, string> = {}) {
     /** Resolves when no job is waiting. */
     settled: async () => {
       for (let quiet = 0; quiet < 2; await Bun.sleep(10)) {
-        const { jobs, spooled } = (await ask('/api/status')) as { jobs: { waiting: number; running: number }; spooled: number }
-        quiet = jobs.waiting + jobs.running + spooled === 0 ? quiet + 1 : 0
+        quiet = isAtRest((await ask('/api/status')) as WorkerStatus) ? quiet + 1 : 0
       }
     },
     [Symbol.asyncDispose]: async () => {

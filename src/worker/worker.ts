@@ -289,16 +289,16 @@ function startBackground(services: Services, embedding: Embedding, control: { st
   const logFailure = (work: Promise<unknown>, message: string) =>
     void work.catch((cause) => log.warn(message, { error: (cause as Error).message.slice(0, 300) }))
   const start = async () => {
-    // Before any job can run: those of this worker must not be returned.
+    // Before any job can run: those of this worker must not be returned. Whoever asks for the number of waiting jobs hears of these at once.
     await store.transaction(() => store.jobs.returnRunning(Date.now()))
+    if (rebuild) await store.transaction(() => store.jobs.add('rebuild', 'all', {}, Date.now()))
+    await queueCatchUp(store)
     if (await Promise.race([stopped.promise.then(() => true), Bun.sleep(BACKGROUND_AFTER_MS)])) return
     notes = followNotes(services)
     rounds = setInterval(
       () => logFailure(round(), 'a round failed'),
       Math.min(ROUND_EVERY_MS, services.settings.worker.idle_minutes * 60_000),
     )
-    if (rebuild) await store.transaction(() => store.jobs.add('rebuild', 'all', {}, Date.now()))
-    await queueCatchUp(store)
     await queueKeyRepairs(store)
     await round()
     services.queue.kick()

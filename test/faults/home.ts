@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { homePaths } from '../../src/platform/paths.ts'
 import { holdLock } from '../../src/store/store.ts'
 import type { WorkerStatus } from '../../src/wire/contract/status.ts'
+import { isAtRest } from '../support/at-rest.ts'
 import { environment, temporaryFolder } from '../support/builders.ts'
 
 const RECOLLECT = join(import.meta.dir, '..', '..', 'bin', 'recollect')
@@ -50,8 +51,7 @@ export function aHome(variables: Record<string, string> = {}, place: Place = {})
     /** Resolves when no spooled events and no jobs are left. */
     settled: async () => {
       for (;;) {
-        const { spooled, jobs } = await status()
-        if (spooled + jobs.waiting + jobs.running === 0) return
+        if (isAtRest(await status())) return
         await Bun.sleep(50)
       }
     },

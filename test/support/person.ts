@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeSandbox, type RunOptions, runIn, type Sandbox, type SandboxOptions } from '../harness/sandbox.ts'
+import { isAtRest } from './at-rest.ts'
 
 const RECOLLECT = join(import.meta.dir, '..', '..', 'bin', 'recollect')
 
@@ -50,8 +51,7 @@ export async function aPerson(options: SandboxOptions & { init?: string[] | null
         // On a busy machine the worker may answer later than `status` waits.
         if (ran.code === 2) continue
         if (ran.code !== 0) throw new Error(`recollect status ended with ${ran.code}: ${ran.stderr || ran.stdout}`)
-        const { jobs, spooled } = JSON.parse(ran.stdout) as { jobs: { waiting: number; running: number }; spooled: number }
-        quiet = jobs.waiting + jobs.running + spooled === 0 ? quiet + 1 : 0
+        quiet = isAtRest(JSON.parse(ran.stdout)) ? quiet + 1 : 0
         await Bun.sleep(50)
       }
     },

@@ -2,6 +2,8 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync }
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { AgentName } from '../../src/core/agent.ts'
+import type { WorkerStatus } from '../../src/wire/contract/status.ts'
+import { isAtRest } from './at-rest.ts'
 import { runGit } from './machines.ts'
 import { openWorkerDatabase } from './worker-database.ts'
 
@@ -44,8 +46,7 @@ export async function aTestHome() {
     /** Resolves when no job and no spooled payload is left. */
     settled: async () => {
       for (const until = Date.now() + 200_000; Date.now() < until; await Bun.sleep(50)) {
-        const { jobs, spooled } = (await (await ask('GET', '/api/status')).json()) as StatusCounts
-        if (jobs.waiting + jobs.running + spooled === 0) return
+        if (isAtRest((await (await ask('GET', '/api/status')).json()) as WorkerStatus)) return
       }
       throw new Error(`the worker did not finish its jobs:\n${readFileSync(join(home, 'logs', 'worker.log'), 'utf8').slice(-2000)}`)
     },
@@ -55,8 +56,6 @@ export async function aTestHome() {
     },
   }
 }
-
-type StatusCounts = { jobs: { waiting: number; running: number }; spooled: number }
 
 /**
  * Which of the given texts occur anywhere in a home, in any case of letters: in the bytes of its files, in the rows and index terms of its

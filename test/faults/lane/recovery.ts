@@ -1,6 +1,7 @@
 import { expect } from 'bun:test'
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import type { WorkerStatus } from '../../../src/wire/contract/status.ts'
+import { isAtRest } from '../../support/at-rest.ts'
 import type { FaultyHome } from '../home.ts'
 import type { Client } from './client.ts'
 
@@ -13,7 +14,7 @@ export async function recover(at: FaultyHome): Promise<void> {
     const { code, stdout, stderr } = await at.run('', 'status', '--json')
     const status = code === 0 ? (JSON.parse(stdout) as WorkerStatus) : null
     last = status ? JSON.stringify(status.jobs) : stderr
-    if (status && status.spooled + status.jobs.waiting + status.jobs.running === 0) return
+    if (status && isAtRest(status)) return
     if (!status) await at.run('', 'start')
   }
   throw new Error(`the worker did not finish its jobs: ${last}\n${at.log().slice(-2000)}`)

@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { VERSION } from '../../../src/platform/version.ts'
 import { SCHEMA_VERSION } from '../../../src/store/schema-version.ts'
+import { isAtRest } from '../../support/at-rest.ts'
 import { temporaryFolder } from '../../support/builders.ts'
 import { makeOlderHome, OLDER_TEXTS } from '../../support/older-home.ts'
 import { copyProgram } from '../../support/program-copy.ts'
@@ -62,11 +63,7 @@ test('an older program refuses the home of a newer one and says so, spools its e
   await second.end()
   expect(await newer.run(at, 'start')).toMatchObject({ code: 0 })
   for (const until = Date.now() + 60_000; Date.now() < until; await Bun.sleep(100)) {
-    const { spooled, jobs } = JSON.parse((await newer.run(at, 'status', '--json')).stdout) as {
-      spooled: number
-      jobs: { waiting: number; running: number }
-    }
-    if (spooled + jobs.waiting + jobs.running === 0) break
+    if (isAtRest(JSON.parse((await newer.run(at, 'status', '--json')).stdout))) break
   }
   const rows = Bun.JSONL.parse((await newer.run(at, 'export', '--json', '--kind', 'prompts')).stdout) as {
     sessionId: string

@@ -6,6 +6,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArguments } from '../scripts/arguments.ts'
+import { FRUGAL_RUNTIME } from '../src/platform/processes.ts'
 import { medianTimes, printRatios, spawnClean, spawnWith } from './measure.ts'
 import { recordResult } from './result.ts'
 
@@ -18,7 +19,8 @@ const [entry] = positionals
 const events = Number(values.events)
 const root = join(import.meta.dir, '..')
 const home = mkdtempSync(join(tmpdir(), 'recollect-bench-'))
-const env = { RECOLLECT_HOME: home, RECOLLECT_WORKER_PORT: '0' }
+// As a hook starts it.
+const env = { RECOLLECT_HOME: home, RECOLLECT_WORKER_PORT: '0', ...FRUGAL_RUNTIME }
 const packaged = [process.execPath, entry ?? buildProgram()]
 const checkout = [process.execPath, join(root, 'src/cli/worker-process.ts')]
 const socket = join(home, 'run', 'worker.sock')

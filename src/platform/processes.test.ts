@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { temporaryFolder } from '../../test/support/builders.ts'
 import { until } from '../../test/support/until.ts'
-import { isRunning, isRunningSince, runForBytes, runProgram, SMALL_HEAP, startDetached } from './processes.ts'
+import { FRUGAL_RUNTIME, isRunning, isRunningSince, runForBytes, runProgram, startDetached } from './processes.ts'
 
 test('a process is running until it ends', async () => {
   const child = Bun.spawn(['sleep', '60'])
@@ -71,11 +71,11 @@ test('a detached process outlives its parent, and reports when it failed', async
 test('a detached process may get variables that the programs it starts do not inherit', async () => {
   using folder = temporaryFolder()
   const path = join(folder.path, 'mark')
-  const program = `import { dropSmallHeap, runProgram } from '${join(import.meta.dir, 'processes.ts')}'
-    dropSmallHeap()
+  const program = `import { dropFrugalRuntime, runProgram } from '${join(import.meta.dir, 'processes.ts')}'
+    dropFrugalRuntime()
     const { stdout } = await runProgram('/bin/sh', ['-c', 'echo "heap: $BUN_JSC_forceRAMSize"'])
     await Bun.write('${path}', process.env.MARK + stdout)`
-  startDetached(process.execPath, ['-e', program], '/', { ...SMALL_HEAP, MARK: 'got ' })
+  startDetached(process.execPath, ['-e', program], '/', { ...FRUGAL_RUNTIME, MARK: 'got ' })
   const written = () =>
     Bun.file(path)
       .text()

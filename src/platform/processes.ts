@@ -57,14 +57,15 @@ export function startDetached(
 }
 
 /**
- * For `startDetached`: lets the garbage collector assume a small machine, so that the heap of a long-lived process grows less before it is collected.
- * In a burst the worker then needs 40 MB less, for the same processor time.
+ * For `startDetached`. The garbage collector assumes a small machine, so that the heap of a long-lived process grows less before it is collected: in a
+ * burst the worker then needs 40 MB less, for the same processor time. The last of the three compilers is off: what it takes it never saves, 10 % of an
+ * import or of a burst, and 5 MB.
  */
-export const SMALL_HEAP = { BUN_JSC_forceRAMSize: String(128 * 1024 * 1024) }
+export const FRUGAL_RUNTIME = { BUN_JSC_forceRAMSize: String(128 * 1024 * 1024), BUN_JSC_useFTLJIT: '0' }
 
-/** Removes `SMALL_HEAP` from the environment of the programs that this process starts: a model's client may need a larger heap. */
-export function dropSmallHeap(): void {
-  for (const name of Object.keys(SMALL_HEAP)) delete process.env[name]
+/** Removes `FRUGAL_RUNTIME` from the environment of the programs that this process starts: a model's client may need a larger heap. */
+export function dropFrugalRuntime(): void {
+  for (const name of Object.keys(FRUGAL_RUNTIME)) delete process.env[name]
 }
 
 /** From now on, files that this process creates are readable only by their owner. */

@@ -1,5 +1,5 @@
 import type { Home } from '../platform/paths.ts'
-import { SMALL_HEAP, startDetached } from '../platform/processes.ts'
+import { FRUGAL_RUNTIME, startDetached } from '../platform/processes.ts'
 import { COMMAND_FILE, WORKER_PROGRAM } from '../platform/program.ts'
 import { compareVersions, VERSION } from '../platform/version.ts'
 import { type Caller, openCaller } from './call.ts'
@@ -12,7 +12,7 @@ export function commandName(): string {
 
 /** Starts the worker without waiting for it. If two start at once, the second finds the lock taken and exits. */
 export function startWorker(): { hasFailed(): boolean } {
-  return startDetached(WORKER_PROGRAM.command, WORKER_PROGRAM.args, '/', SMALL_HEAP)
+  return startDetached(WORKER_PROGRAM.command, WORKER_PROGRAM.args, '/', FRUGAL_RUNTIME)
 }
 
 /**

@@ -12,7 +12,7 @@ import { writeLauncher } from '../platform/launcher.ts'
 import { type Log, openLog } from '../platform/log.ts'
 import { type Home, homePaths } from '../platform/paths.ts'
 import { writePrivacyRules } from '../platform/privacy-rules.ts'
-import { dropSmallHeap, endPrograms, keepFilesPrivate } from '../platform/processes.ts'
+import { dropFrugalRuntime, endPrograms, keepFilesPrivate } from '../platform/processes.ts'
 import { loadSettings, NO_TEXT_MODEL_REASON } from '../platform/settings.ts'
 import { VERSION } from '../platform/version.ts'
 import type { OpenedTextModel } from '../providers/text.ts'
@@ -54,7 +54,7 @@ const MAX_LAST_WRITE_MS = 3000
 export async function runWorker(environment: Environment = readEnvironment()): Promise<WorkerEnd> {
   const home = homePaths(environment)
   keepFilesPrivate()
-  dropSmallHeap()
+  dropFrugalRuntime()
   for (const folder of [home.folder, home.run, home.spool, home.logs]) ensurePrivateFolder(folder)
   const lock = holdLock(home.lock)
   if (!lock) return 'another one runs'

@@ -361,14 +361,16 @@ function readingOrCorrupt<T>(path: string, read: () => T): T {
   }
 }
 
+const LARGE_DATABASE_BYTES = 256 * 1024 * 1024
+
 async function openDatabase(path: string, readonly: boolean): Promise<Database> {
   const db = readonly ? openForReading(path) : new Database(path, { create: true, readwrite: true, strict: true })
   try {
     db.run('PRAGMA busy_timeout = 5000')
     db.run('PRAGMA foreign_keys = ON')
-    // In KiB. Four times the default, because a search in a large history reads most pages twice. More, or a mapped file, would cost the
-    // worker memory all day.
-    db.run('PRAGMA cache_size = -8000')
+    // In KiB. A search in a large history reads most pages twice; in another one the system's cache is as good. More, or a mapped file, would cost
+    // the worker memory all day.
+    db.run(`PRAGMA cache_size = -${fileSizeBytes(path) > LARGE_DATABASE_BYTES ? 8000 : 2000}`)
     refuseNewerDatabase(db, path)
     if (readonly) {
       refuseOlderDatabase(db, path)

@@ -154,7 +154,7 @@ test('a dialog has its title as its name, and closes', async () => {
   expect(closed).toBe(1)
 })
 
-test('what is not here yet is loading, or failed with a way to try again', async () => {
+test('an answer that has not come shows as loading, and a failed one with a way to try again', async () => {
   let tried = 0
   const waiting = (error: string) => showing(h(LoadingOrError, { fetched: { error, refetch: () => void tried++ } }))
   await using loading = await openPage(waiting(''), '/feed')

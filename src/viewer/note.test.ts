@@ -11,7 +11,7 @@ const full = (given: Partial<Note> = {}) => ({
   ...note({ title: 'Harbour hours', body: 'Closes at *dusk*.', ...given }),
   supersededBy: [] as string[],
 })
-/** A worker with one note, which changes as it is told. */
+/** A worker with one note, which requests can change. */
 function oneNote(given: Partial<Note> = {}): WorkerAnswers {
   let stored: object = full(given)
   return {
@@ -134,10 +134,10 @@ describe('editing a note', () => {
       'PATCH /api/notes/:id': () => Response.json({ error: 'the disk is full' }, { status: 500 }),
     })
     await page.press('e')
-    await page.fill('Text (markdown)', 'A long text that nobody wants to write again')
+    await page.fill('Text (markdown)', 'A long text that took an hour to write')
     await page.click('Save')
     expect(toast.value).toMatchObject({ text: 'the disk is full', isError: true })
-    expect(page.field('Text (markdown)').value).toBe('A long text that nobody wants to write again')
+    expect(page.field('Text (markdown)').value).toBe('A long text that took an hour to write')
   })
 })
 

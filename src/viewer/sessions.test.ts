@@ -152,7 +152,7 @@ describe('a session', () => {
     expect([page.address, toast.value?.isError]).toEqual(['/memory/N01NEW', false])
   })
 
-  test('is copied for another agent, or the person is told to do it', async () => {
+  test('is copied for another agent, or the page asks the person to copy it', async () => {
     await using page = await openPage(SessionsPage, '/sessions/4', {
       ...worker(),
       'GET /api/sessions/:id/handover': { title: 'Tides', text: '# Hand-over', tokens: 3 },

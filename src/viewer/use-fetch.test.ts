@@ -17,7 +17,7 @@ function noteTitle(first: string | null) {
 
 const titleOf = (path: string) => ({ title: `Note ${path.split('/').at(-1)}` })
 
-describe('what a page shows', () => {
+describe('a page', () => {
   test('is fetched again when data may have changed, and stays on the screen until the answer arrives', async () => {
     let [title, isSlow] = ['old', false]
     const late = Promise.withResolvers<Response>()

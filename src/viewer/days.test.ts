@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { feedTurn } from '../../test/support/feed-turn.ts'
 import type { FeedSession } from '../wire/contract/feed.ts'
 import { dayLabel, joinDays } from './days.ts'
 
@@ -33,18 +34,6 @@ function session(sessionId: number, turns: number[]): FeedSession {
     from: 0,
     to: 0,
     earlierTurns: 0,
-    turns: turns.map((turn) => ({
-      turn,
-      promptId: turn,
-      origin: 'person',
-      at: turn,
-      request: '',
-      outcome: '',
-      isSettled: false,
-      replacedBy: null,
-      undoneBy: null,
-      memories: [],
-      moreMemories: 0,
-    })),
+    turns: turns.map((turn) => feedTurn(turn)),
   }
 }

@@ -1,27 +1,14 @@
 import { describe, expect, test } from 'bun:test'
 import { Fragment, h } from 'preact'
 import { observation } from '../../test/support/builders.ts'
+import { feedTurn } from '../../test/support/feed-turn.ts'
 import { PageEvent } from '../../test/support/page/document.ts'
 import { openPage, type WorkerAnswers } from '../../test/support/page/open-page.ts'
-import type { FeedSession, FeedTurn } from '../wire/contract/feed.ts'
+import type { FeedSession } from '../wire/contract/feed.ts'
 import { FeedPage } from './feed.tsx'
 import { ForgetDialog } from './forget.tsx'
 import { dataVersion } from './live.ts'
 
-const turn = (number: number, given: Partial<FeedTurn> = {}) => ({
-  turn: number,
-  promptId: number,
-  origin: 'person' as const,
-  at: number,
-  request: `Request ${number}`,
-  outcome: '',
-  isSettled: false,
-  replacedBy: null,
-  undoneBy: null,
-  memories: [],
-  moreMemories: 0,
-  ...given,
-})
 const session = (given: Partial<FeedSession> = {}) => ({
   sessionId: 4,
   title: 'About tides',
@@ -32,7 +19,7 @@ const session = (given: Partial<FeedSession> = {}) => ({
   live: false,
   from: 0,
   to: 0,
-  turns: [turn(1)],
+  turns: [feedTurn(1)],
   earlierTurns: 0,
   ...given,
 })
@@ -54,7 +41,7 @@ describe('a turn of the feed', () => {
       { kind: 'note' as const, id: '01N', type: 'rules', title: 'Never on Fridays' },
       { kind: 'note' as const, id: '02N', type: 'context', title: 'Harbour' },
     ]
-    const given = turn(1, { request: 'Fix `tide()`', outcome: 'It is **fixed**.', isSettled: true, memories, moreMemories: 1200 })
+    const given = feedTurn(1, { request: 'Fix `tide()`', outcome: 'It is **fixed**.', isSettled: true, memories, moreMemories: 1200 })
     await using page = await openPage(FeedPage, address(), days(session({ turns: [given] })))
     expect(page.texts('.ask')).toEqual(['Fix tide()'])
     expect(page.texts('.out')).toEqual(['Settled: It is fixed.'])
@@ -64,8 +51,8 @@ describe('a turn of the feed', () => {
 
   test('that was undone or replaced is not called settled', async () => {
     const turns = [
-      turn(1, { outcome: 'Yes.', isSettled: true, undoneBy: 'P7' }),
-      turn(2, { outcome: 'No.', isSettled: true, replacedBy: 'P9' }),
+      feedTurn(1, { outcome: 'Yes.', isSettled: true, undoneBy: 'P7' }),
+      feedTurn(2, { outcome: 'No.', isSettled: true, replacedBy: 'P9' }),
     ]
     await using page = await openPage(FeedPage, address(), days(session({ turns })))
     expect(page.texts('.out')).toEqual(['undone by P7 Yes.', 'replaced by P9 No.'])
@@ -73,7 +60,7 @@ describe('a turn of the feed', () => {
   })
 
   test('of a machine is folded, and one without a prompt leads to its session', async () => {
-    const turns = [turn(1, { promptId: null, request: '' }), turn(2, { origin: 'machine', request: 'A task ended' })]
+    const turns = [feedTurn(1, { promptId: null, request: '' }), feedTurn(2, { origin: 'machine', request: 'A task ended' })]
     await using page = await openPage(FeedPage, address(), days(session({ turns, earlierTurns: 3 })))
     expect(page.texts('summary')).toEqual(['1 machine turn folded: A task ended'])
     expect(page.control('A turn without a prompt').getAttribute('href')).toBe('/sessions/4')
@@ -82,7 +69,7 @@ describe('a turn of the feed', () => {
   })
 
   test('is reached and forgotten with the keyboard', async () => {
-    await using page = await openPage(FeedWithDialog, address(), days(session({ turns: [turn(1), turn(2)] })))
+    await using page = await openPage(FeedWithDialog, address(), days(session({ turns: [feedTurn(1), feedTurn(2)] })))
     const seen: (string | undefined)[] = []
     for (const key of ['j', 'j', 'j', 'k']) {
       await page.press(key)

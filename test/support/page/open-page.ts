@@ -18,13 +18,13 @@ type Part<T> = T extends string
       ? { [Field in keyof T]?: Part<T[Field]> }
       : T
 type SentRequest = { route: string; path: string; query: Record<string, string>; body: Record<string, unknown> }
-/** What the worker answers, by route. Other routes are refused, as by a worker that is busy. */
+/** The worker's answers, by route. Other routes are refused, as by a worker that is busy. */
 export type WorkerAnswers = {
   [Name in RouteName]?: Part<ResponseOf<Name>> | ((request: SentRequest) => Part<ResponseOf<Name>> | Response | Promise<Response>)
 }
 
 export type OpenedPage = {
-  /** What a person reads on the screen, a line for each block, without keys and pictures. */
+  /** The text on the screen, a line for each block, without keys and pictures. */
   readonly text: string
   /** Path and query in the address bar. */
   readonly address: string
@@ -234,7 +234,7 @@ function matchesRoute(name: string, method: string, pathname: string): boolean {
   return routeMethod === method && new RegExp(`^${template.replace(/:\w+/g, '[^/]+')}$`).test(pathname)
 }
 
-/** What the viewer uses of a browser besides the document. */
+/** The parts of a browser besides the document that the viewer uses. */
 function browserGlobals(document: PageDocument): Record<string, unknown> {
   const entries = ['/']
   const location = {
